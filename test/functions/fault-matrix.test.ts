@@ -207,7 +207,7 @@ interface Row {
   service: Service;
   fault: FaultName;
   cells: Record<Operation, Cell>;
-  /** Milliseconds after the repair until the same and another request succeed again; the longer of both, 0 for what needs no such service. */
+  /** Milliseconds after the repair until the same and another request succeed again; the longer of both. */
   recovery: Record<Operation, number>;
 }
 
@@ -255,7 +255,9 @@ const runRow = async (running: Running, service: Service, fault: FaultName): Pro
   const cells = await forEachOperation((operation) => OPERATIONS[operation](running, wordOf(operation)));
   repair(running);
   const recovery = await forEachOperation(async (operation) => {
-    if (WITHOUT[service][operation] === 'ok') return 0;
+    // What did not fail is asked once more, by another question.
+    if (WITHOUT[service][operation] === 'ok')
+      return untilHealthy(() => OPERATIONS[operation](running, wordOf(operation, 'another')));
     // The next sync does what an earlier one had to omit.
     const same = operation === 'sync' ? 0 : await untilHealthy(() => OPERATIONS[operation](running, wordOf(operation)));
     const another = await untilHealthy(() => OPERATIONS[operation](running, wordOf(operation, 'another')));

@@ -45,7 +45,6 @@ const WAYS: [string, (injection: Injection) => ReturnType<typeof obeying>][] = [
 
 /** Each injection unchanged, and wrapped at one of two widths. */
 const ALL = [...INJECTIONS, ...INJECTIONS.map((each, at) => wrappedAt(at % 2 === 0 ? 40 : 25, each))];
-/** For injections in a question or its history. */
 /** A knowledge base for each injection; an unchanged one for those in a question or its history. */
 const BASES = new Map(ALL.map(({ articles }) => [articles, openSmallKb(articles)]));
 const baseOf = ({ articles }: Injection) => BASES.get(articles)!;

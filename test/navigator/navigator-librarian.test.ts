@@ -26,7 +26,7 @@ describe('the navigator as a librarian', () => {
     const source = { name: 'Descale the boiler', url: 'https://docs.example.com/care/descale.md', type: 'document' };
     expect(sources).toEqual([{ ...source, relevance: expect.any(Number) }]);
     expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
-    expect(full.answer).toBe(answer);
+    expect(full).toMatchObject({ answer, edition: 'e1', outOfDomain: false });
     const cited = { file: 'care/descale.md', section: 'How often', edition: 'e1' };
     expect(full.sources).toContainEqual(expect.objectContaining(cited));
     expect(full.confidenceComponents?.probability).toBeCloseTo(confidence, 2);
@@ -65,14 +65,17 @@ describe('the navigator as a librarian', () => {
     expect(new Set(answers.map(({ partial }) => partial)).size).toBe(2);
   });
   const DECLINED = ['Can I get a mortgage for a flat in Berlin?', '???', 'Wie oft muss der Kessel entkalkt werden?'];
-  it.each(DECLINED)('declines partially, without sources, with the closest articles: %s', async (question) => {
-    const { response, full } = await ask(question);
-    expect(response.error).toBeUndefined();
-    expect(response).toMatchObject({ partial: true, sources: [], metadata: { closest: expect.any(Array) } });
-    expect(response.confidence).toBeLessThan(0.5);
-    expect(full).toMatchObject({ confidence: 'low', sources: [] });
-    expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
-  });
+  it.each(DECLINED)(
+    'declines partially, with low confidence, no sources and the closest articles: %s',
+    async (question) => {
+      const { response, full } = await ask(question);
+      expect(response.error).toBeUndefined();
+      expect(response).toMatchObject({ partial: true, sources: [], metadata: { closest: expect.any(Array) } });
+      expect(response.confidence).toBeLessThan(0.5);
+      expect(full).toMatchObject({ confidence: 'low', sources: [] });
+      expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
+    },
+  );
   it('reads the previous turns and devices, and ignores invalid metadata', async () => {
     const history = [{ speaker: 'user', text: 'How is the upper burr of the Barista II grinder taken out?' }];
     const question = 'By how many degrees is it turned to the left?';

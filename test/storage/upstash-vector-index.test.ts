@@ -48,6 +48,12 @@ const answering = (body: unknown, init?: ResponseInit) =>
 const failsAs = (reason: string) => ({ name: 'StoreUnavailable', reason });
 
 describe('upstashVectorIndex()', () => {
+  it('stores a record once when the connection ends after it was stored', async () => {
+    const index = indexOf(randomUUID());
+    server.faults.next(1, { kind: 'reset', executed: true }, '/upsert');
+    await index.upsert([{ id: 'a', vector: VECTOR }]);
+    expect((await index.list()).ids).toEqual(['a']);
+  });
   it('finds a new record once pending is 0', async () => {
     const lagging = await startVectorServer({ indexes: [{ dimension: 3 }], indexingDelayMs: Number.POSITIVE_INFINITY });
     onTestFinished(() => lagging.stop());

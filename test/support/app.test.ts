@@ -81,6 +81,8 @@ describe('POST /v1/support/analyze', () => {
     const { sources_consulted, coverage, gaps, retrieval_time_ms, ...others } = json.knowledge_retrieval;
     expect([sources_consulted.length, coverage, gaps, retrieval_time_ms >= 0]).toEqual([1, 'high', [], true]);
     expect(others).toEqual({});
+    expect(json.draft.text).toContain('Clean the fan when it is very loud.');
+    expect(json.agent_guidance.recommended_steps).toHaveLength(1);
   });
   it('retrieves knowledge by intent, masked message and product', async () => {
     const message = 'My Apollo II fan is loud, call 555';

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerExtractively, summariseResults } from '../../../src/agents/web-search/answer.ts';
 import { comparePrices } from '../../../src/agents/web-search/product-catalogue.ts';
 import { type RawResult, type WebResult, webResult } from '../../../src/agents/web-search/web-search.ts';
+import type { AIClient } from '../../../src/contract/librarian.ts';
 import { type ModelCall, scriptedModel } from '../../navigator/scripted-model.ts';
 import { markdownNodes } from '../agents-for-test.ts';
 import CASES from './injection.json' with { type: 'json' };
@@ -52,7 +53,7 @@ describe('summariseResults()', () => {
   const results = resultsOf([...INJECTIONS, { ...good, snippet: 'See evil.example for 1299' }]);
   const findings = { results: results.slice(-10), product: IPHONE, isAboutPrice: true };
   /** A summary that quotes the whole passage of the good result. */
-  const summary = (text: string, ai = scriptedModel(saying(text))) =>
+  const summary = (text: string, ai: AIClient = scriptedModel(saying(text))) =>
     summariseResults('What does it cost?', findings, { ai, signal: new AbortController().signal, timeMs: 5000 });
   const saying =
     (text: string) =>
@@ -77,6 +78,10 @@ describe('summariseResults()', () => {
     'See [Good](https://good.example/p) or good.example.',
     '1. Good: 949.99\n2. ours: 999.99',
   ])('keeps a supported summary: %s', async (text) => expect(await summary(text)).toBe(text));
+  it('is replaced when the model fails', async () => {
+    const broken: AIClient = { model: 'fake', complete: () => Promise.reject(new Error('down')) };
+    expect(await summary('', broken)).toBeUndefined();
+  });
   it.each(CASES.replaced)('replaces %j with the extractive answer', async (text) => {
     expect(await summary(text)).toBeUndefined();
   });

@@ -9,7 +9,7 @@ describe('parsePrice()', () => {
   });
 
   const CURRENCIES = CASES.currencies as [string, number, string][];
-  it.each(CURRENCIES)('reads %s as %i, in a currency by the country if it is open: %s', (text, cents, currencies) => {
+  it.each(CURRENCIES)('reads %s as %i, an open currency by the country: %s', (text, cents, currencies) => {
     for (const [country = '', currency] of currencies.split(' ').map((each) => each.split(':')))
       expect(parsePrice(text, country || undefined)).toEqual({ cents, currency: currency || undefined });
   });

@@ -7,8 +7,14 @@ describe('EmbeddingCache', () => {
   it('evicts the least recently used, replaces a value, and drops one that has expired', () => {
     let now = 1_000_000;
     const cache = new EmbeddingCache({ maxSize: 2, ttl: 60 }, { now: () => now });
-    for (const [key, value] of Object.entries({ a: 0, b: 2 })) cache.set(key, [value]);
-    cache.set('a', [1]);
+    for (const [key, value] of [
+      ['a', 0],
+      ['a', 1],
+      ['b', 2],
+    ] as const)
+      cache.set(key, [value]);
+    // Read last, and not written last.
+    cache.get('a');
     cache.set('c', [3]);
     expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.size]).toEqual([[1], undefined, [3], 2]);
     now += 59_999;

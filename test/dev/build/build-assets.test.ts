@@ -1,7 +1,10 @@
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { buildAssets } from '../../../src/dev/build/build-assets.ts';
+import { describeSchemas } from '../../../src/dev/build/describe-schemas.ts';
+import { openApiDocument } from '../../../src/dev/build/openapi.ts';
+import { ROOT } from '../../../src/dev/functions.ts';
 import { temporaryFolder } from '../folder-for-test.ts';
 
 const folder = temporaryFolder();
@@ -12,6 +15,10 @@ it('makes the static files again when one of them is missing or differs, and rem
   writeFileSync(earlier, '');
   await buildAssets(folder);
   expect(existsSync(earlier)).toBe(false);
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const described = JSON.stringify(openApiDocument({ version, describe: describeSchemas() }));
+  // A difference of texts this long says nothing.
+  expect(readFileSync(join(folder, 'openapi.json'), 'utf8') === described).toBe(true);
   const { size, ino } = statSync(widget);
   await buildAssets(folder);
   expect(statSync(widget).ino).toBe(ino);

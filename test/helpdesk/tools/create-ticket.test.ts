@@ -104,12 +104,15 @@ describe.each(TOOLS)('a ticket for a visitor in %s', (id) => {
   });
 });
 
-it.each(TOOLS.filter((id) => TRAITS[id]?.person))('a failed look-up in %s has a known outcome', async (id) => {
-  const { create, faults } = open(id);
-  faults.next(1, { kind: 'reset' }, ({ path }) => /contacts/.test(path));
-  const failed = create({ email: 'one.more@example.net' });
-  await expect(failed).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: false });
-});
+it.each(TOOLS.filter((id) => TRAITS[id]?.person))(
+  'a failed look-up of the person in %s has a known outcome',
+  async (id) => {
+    const { create, faults } = open(id);
+    faults.next(1, { kind: 'reset' }, ({ path }) => /contacts/.test(path));
+    const failed = create({ email: 'one.more@example.net' });
+    await expect(failed).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: false });
+  },
+);
 
 it.each<[ToolId, string]>([
   ['zammad', 'group'],

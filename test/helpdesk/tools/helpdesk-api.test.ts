@@ -51,16 +51,19 @@ describe('HelpdeskApi.call()', () => {
     [429, true, false, /too many calls/],
     [500, true, true, /status is 500$/],
     [503, true, true, /status is 503$/],
-  ])('reports status %i: is transient %s, unknown outcome %s', async (status, isTransient, isOutcomeUnknown, words) => {
-    const { post, get, requests } = replying(status, { location: 'https://elsewhere.example' });
-    const failed: unknown = await post().catch((error: Error) => error);
-    const message = expect.stringMatching(words);
-    expect(failed).toMatchObject({ name: 'HelpdeskFailed', isTransient, isOutcomeUnknown, message });
-    expect(String(failed)).toContain('Cannot write in Tool: status is ');
-    expect(JSON.stringify([String(failed), (failed as Error).cause])).not.toContain('secret');
-    await expect(get()).rejects.toMatchObject({ isTransient, isOutcomeUnknown: false });
-    expect(requests).toHaveLength(2);
-  });
+  ])(
+    'reports status %i, and what helps: is transient %s, unknown outcome %s',
+    async (status, isTransient, isOutcomeUnknown, words) => {
+      const { post, get, requests } = replying(status, { location: 'https://elsewhere.example' });
+      const failed: unknown = await post().catch((error: Error) => error);
+      const message = expect.stringMatching(words);
+      expect(failed).toMatchObject({ name: 'HelpdeskFailed', isTransient, isOutcomeUnknown, message });
+      expect(String(failed)).toContain('Cannot write in Tool: status is ');
+      expect(JSON.stringify([String(failed), (failed as Error).cause])).not.toContain('secret');
+      await expect(get()).rejects.toMatchObject({ isTransient, isOutcomeUnknown: false });
+      expect(requests).toHaveLength(2);
+    },
+  );
   it.each(['http://desk.example.com', 'ftp://desk.example.com', 'http://127.0.0.1.example.com', 'desk', undefined])(
     'does not call %s',
     async (apiUrl) => {

@@ -19,20 +19,23 @@ const refusing = (model: FakeModel, word: string): FakeModel & { calls: number }
 };
 
 describe.each(PLACES)('a model that refuses a text, vectors in the %s', (place) => {
-  it.each([[[0]], [[255]], [[256]], [[299]], [[0, 1, 20, 39]]])('names %j, and embeds all others', async (numbers) => {
-    const texts = Object.fromEntries(numbers.map((number) => [number, `poison ${number}`]));
-    const { sync, model } = embeddingLibrary(place, hostOf(300, texts));
-    const choosy = refusing(model, 'poison');
-    const report = await sync();
-    const [embeddings, warning_count] = [300 - numbers.length, numbers.length];
-    expect(report).toMatchObject({ outcome: 'published', embeddings, warning_count });
-    expect(report).not.toHaveProperty('embeddings_missing');
-    const reason = expect.stringContaining('the model refuses it');
-    expect(report.warnings).toEqual(numbers.map((number) => ({ id: `a${number}.md`, reason })));
-    const embedded = model.texts.filter((text) => text.includes('number'));
-    expect([embedded.length, new Set(embedded).size]).toEqual([embeddings, embeddings]);
-    expect(choosy.calls).toBeLessThan(60 * numbers.length);
-  });
+  it.each([[[0]], [[255]], [[256]], [[299]], [[0, 1, 20, 39]]])(
+    'names the articles of %j, and embeds all others',
+    async (numbers) => {
+      const texts = Object.fromEntries(numbers.map((number) => [number, `poison ${number}`]));
+      const { sync, model } = embeddingLibrary(place, hostOf(300, texts));
+      const choosy = refusing(model, 'poison');
+      const report = await sync();
+      const [embeddings, warning_count] = [300 - numbers.length, numbers.length];
+      expect(report).toMatchObject({ outcome: 'published', embeddings, warning_count });
+      expect(report).not.toHaveProperty('embeddings_missing');
+      const reason = expect.stringContaining('the model refuses it');
+      expect(report.warnings).toEqual(numbers.map((number) => ({ id: `a${number}.md`, reason })));
+      const embedded = model.texts.filter((text) => text.includes('number'));
+      expect([embedded.length, new Set(embedded).size]).toEqual([embeddings, embeddings]);
+      expect(choosy.calls).toBeLessThan(60 * numbers.length);
+    },
+  );
   it('retries that text only when it changes, or in a full sync', async () => {
     const host = hostOf(3, { 1: 'poison' });
     const { sync, model } = embeddingLibrary(place, host);

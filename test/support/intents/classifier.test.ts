@@ -42,7 +42,7 @@ describe('a classifier', () => {
     expect(confidence).toBeLessThan(sample.threshold);
   });
   it.each(['', ' \n\t', '😡😡😡 🔥', '…!?', '再起動しても動きません', '\u0000\u0000', '\ud800'])(
-    'finds nothing in %j',
+    'knows no intent, with confidence 0, in %j',
     (message) =>
       expect(small.classify(message)).toEqual({ primary_intent: 'unknown', confidence: 0, secondary_intents: [] }),
   );
