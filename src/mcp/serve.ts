@@ -20,7 +20,7 @@ export const serveMcp = (request: Request, server: McpServerFactory, parsedBody?
     maxRequestBodySize: MAX_MCP_BYTES,
     maxSubscriptions: 0,
     keepAliveMs: KEEP_ALIVE_MS,
-    // A stream begins at once, and not with the first progress, for which a model may take long.
+    // The stream begins at once: a model may take long until the first progress, and only a stream shows that the client has left.
     responseMode: HasProgressToken.safeParse(parsedBody).success ? 'sse' : 'auto',
   }).fetch(request, { parsedBody });
 

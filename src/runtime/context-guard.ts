@@ -177,7 +177,7 @@ const contextOf = async (
     ...options,
     op: `${c.req.method} ${pathOf(c.req.url)}`,
     body: () => bodyOf(c, options.maxBodyBytes),
-    sampled: isSampled(c.req.header('traceparent')),
+    sampled: isSampled(c),
   });
   if (options.access === 'user' && !context.subject.startsWith('user:')) {
     throw refusedCaller('only users may call', context);
@@ -186,8 +186,9 @@ const contextOf = async (
 };
 
 /** The sampled flag of an incoming `traceparent`; `undefined` when there is none or it is malformed. */
-const isSampled = (header: string | undefined): boolean | undefined => {
-  const flags = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header ?? '')?.[1];
+const isSampled = (c: HonoContext<GuardedEnv>): boolean | undefined => {
+  const header = c.req.header('traceparent') ?? '';
+  const flags = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header)?.[1];
   return flags === undefined ? undefined : (Number.parseInt(flags, 16) & 1) === 1;
 };
 
@@ -197,7 +198,8 @@ const anonymousContext = async (
 ): Promise<OriginContext> => {
   if (access !== 'public' || anonymous === undefined) throw new ContextRefused('UNAUTHORIZED', 'the token is missing');
   await bodyOf(c, maxBodyBytes);
-  return originateAnonymous(anonymous, { self, address: c.req.header('CF-Connecting-IP') ?? '', now });
+  const address = c.req.header('CF-Connecting-IP') ?? '';
+  return originateAnonymous(anonymous, { self, address, now, sampled: isSampled(c) });
 };
 
 const bodyOf = async (c: HonoContext<GuardedEnv>, maxBytes = MAX_BODY_BYTES): Promise<Bytes> => {

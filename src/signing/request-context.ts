@@ -69,6 +69,7 @@ export interface Origin {
   now: number;
   traceId?: string | undefined;
   spanId?: string | undefined;
+  sampled?: boolean | undefined;
 }
 
 /** A context that starts here. It has no link yet: each outgoing call signs its own root link. */
@@ -88,6 +89,7 @@ export const originate = (origin: Origin): OriginContext => {
     authentication: origin.authentication,
     traceId: origin.traceId ?? randomHex(16),
     spanId: origin.spanId ?? randomHex(8),
+    sampled: origin.sampled,
     chain: [],
     caller: undefined,
     capabilities: origin.capabilities,
@@ -115,7 +117,7 @@ export interface Anonymity {
 /** A context for an anonymous caller at `address`: an id that changes daily, at most 3 hops, a short timeout. */
 export const originateAnonymous = async (
   anonymity: Anonymity,
-  { self, address, now }: { self: string; address: string; now: number },
+  { self, address, now, sampled }: Pick<Origin, 'self' | 'now' | 'sampled'> & { address: string },
 ): Promise<OriginContext> =>
   originate({
     self,
@@ -127,6 +129,7 @@ export const originateAnonymous = async (
     maxHops: ANONYMOUS_MAX_HOPS,
     timeoutMs: ANONYMOUS_TIMEOUT_MS,
     now,
+    sampled,
   });
 
 const dailyId = async (secret: string, { address, now }: { address: string; now: number }): Promise<string> => {

@@ -132,7 +132,7 @@ describe('a call that is taken back stops the model', { timeout: 180_000 }, () =
     await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', product.url), { requestInit }));
     const before = { ...models };
     const abort = new AbortController();
-    // Only a call that wants progress has a stream in revision 2026-07-28, and only by a stream the local runtime finds out.
+    // In revision 2026-07-28 only a call that wants progress has a stream; without one the local runtime does not notice.
     const options = { signal: abort.signal, onprogress: () => undefined };
     const ended = expect(client.callTool({ name: 'ask', arguments: { query: QUESTION } }, options)).rejects.toThrow();
     await expect.poll(() => models.waiting - before.waiting, POLL).toBeGreaterThan(0);

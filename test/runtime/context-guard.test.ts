@@ -74,6 +74,15 @@ describe('contextGuard() accepts', () => {
     expect(later?.subject).not.toBe(first?.subject);
     expect(first?.receipt).toBeNull();
   });
+  it.each([
+    ['00', false],
+    ['01', true],
+  ])('the sampled flag %s of an anonymous caller', async (flag, sampled) => {
+    const { app } = await guarded({ access: 'public', anonymous });
+    app.get('/sampled', (c) => c.json(c.get('context').sampled ?? null));
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-${flag}`;
+    expect(await (await app.request('/sampled', { headers: { traceparent } })).json()).toBe(sampled);
+  });
 });
 
 describe('contextGuard() refuses', () => {

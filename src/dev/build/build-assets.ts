@@ -47,7 +47,7 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** Made from, beside the modules that the bundler names. */
+/** What the files are made from, beside the modules that the bundler reports. */
 const SOURCES = ['package.json', 'package-lock.json', 'src/gateway/pages.css', 'src/console/index.html'];
 
 /**
@@ -77,7 +77,7 @@ export const buildAssets = async (folder = FOLDER): Promise<string> => {
   return folder;
 };
 
-/** The description of the API, which is made from the contract's modules and their comments; with these modules and those of the build. */
+/** The description of the API, made from the contract's modules and their comments; its sources include the modules of the build. */
 const describeApi = async (): Promise<{ text: string; sources: string[] }> => {
   const [{ metafile }, { openApiDocument }, { describeSchemas }] = await Promise.all([
     build({

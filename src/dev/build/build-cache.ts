@@ -9,7 +9,7 @@ const CACHE = join(ROOT, 'dist/bundles');
 
 /** Paths are relative to the root. */
 const Stored = z.object({
-  /** What the result was made from, and files that were written. */
+  /** What the result was made from, and the files that the build wrote. */
   files: z.array(z.string()),
   /** Hash of their content. */
   hash: z.string(),
@@ -17,7 +17,7 @@ const Stored = z.object({
 });
 
 /**
- * The result of an earlier build, of this process or another, while the files that it names are the same; else of a new one.
+ * The result of an earlier build, by this process or another, while none of its files has changed; otherwise that of a new build.
  *
  * @param key Names the build and its options.
  * @param schema Checks what was stored.

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Miniflare } from 'miniflare';
 import { describeIssues } from '../../contract/error-info.ts';
@@ -16,9 +16,6 @@ import { contentHash, hashText, InvalidModel } from '../../support/intents/packe
 import { keptModel } from '../release/kept-models.ts';
 
 const WORKSPACE = 'default';
-
-/** A pause after training, which blocks for seconds: the runtime may have closed the idle connection, and the next call must see that. */
-const NOTICED_MS = 20;
 
 /**
  * Gives the default workspace the intents of a file. What is too much to be trained in an isolate is trained here; so is what is kept,
@@ -57,7 +54,9 @@ const putModel = async (taxonomy: Taxonomy, store: TaxonomyStore): Promise<void>
   const kept = await store.readModel(WORKSPACE, hash);
   if (kept !== undefined && opens(() => openClassifier(kept, taxonomy))) return;
   const packed = keptModel(taxonomy);
-  await setTimeout(NOTICED_MS);
+  // Training blocks for seconds, in which the runtime may close the idle connection: a whole turn of the event loop notices it.
+  await setTimeout(1);
+  await setImmediate();
   await store.writeModel(WORKSPACE, hash, { packed, isDerived: false });
 };
 

@@ -95,7 +95,7 @@ describe.each(['97e41a9'])('the state of release %s, under this version', (commi
     const analyze = (message: string) => call('/v1/support/analyze', { method: 'POST', body: { message } });
     const intent_classification = { primary_intent: 'beekeeping' };
     expect(await analyze('How do I feed my bees?')).toMatchObject({ intent_classification });
-    // A search that is too late on a busy machine stores no gap, and one that is not stores it after its answer.
+    // On a busy machine a search may be too late to store a gap.
     const gapsNow = async () => {
       await analyze('Is there any subsidy for a windmill on our farm?');
       return JSON.stringify(await call('/v1/knowledge/gaps?state=all'));
