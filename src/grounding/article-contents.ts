@@ -11,8 +11,8 @@ import type { Closeness } from './word-closeness.ts';
 
 /** The parts of an article's analysis that do not depend on the question. Words are stems, given as indexes into `words`. */
 export interface ArticleContents {
-  /** Distinct words of title, headings and text. */
-  words: readonly string[];
+  /** Distinct words of title, headings and text, with their indexes. */
+  words: ReadonlyMap<string, number>;
   titleStems: readonly string[];
   title: Uint32Array;
   headings: ReadonlyMap<Section, HeadingContents>;
@@ -148,7 +148,7 @@ const readContents = (edition: Edition, source: EditionArticle, sections: readon
   }
   const inTitle = devicesNamedIn(source.title, edition.devices());
   return {
-    ...{ words: [...places.keys()], titleStems, title, headings, sentences, sentencesOf },
+    ...{ words: places, titleStems, title, headings, sentences, sentencesOf },
     units: unitsOf(sections).map((unit) => readUnit(unit, { headings, sentencesOf })),
     devices: inTitle.length > 0 ? inTitle : source.devices.map((device) => device.toLowerCase()),
     titleMeaning: meaningOf(() => titleStems),
@@ -229,7 +229,7 @@ const meaningOf = (stems: () => readonly string[]): Meaning => {
  * Per term of the question: closeness of the closest word of a text, 0 to 1; 1 when the text contains the term. Empty when no word is
  * close to any term.
  */
-export type Matches = Float64Array;
+export type Matches = readonly number[];
 
 /** Closeness of an article's parts to the terms of a question. */
 export interface ArticleMatches {
@@ -252,7 +252,7 @@ export const matchArticle = (
   terms: readonly QuestionTerm[],
   closeness: Closeness,
 ): ArticleMatches => {
-  const close = contents.words.map(closeness);
+  const close = Array.from(contents.words.keys(), closeness);
   const matchWords = (words: Uint32Array): Matches => closest(words, close);
   const sentences = contents.sentences.map(matchWords);
   const headings = new Map([...contents.headings.values()].map((heading) => [heading, matchWords(heading.words)]));
@@ -278,20 +278,20 @@ const matchUnit = (
   headings: above.map((heading) => headings.get(heading) ?? NO_MATCHES).reduce(closer),
 });
 
-const NO_MATCHES: Matches = new Float64Array(0);
+const NO_MATCHES: Matches = [];
 
 /** The maximum per term of several matches. */
 const closest = (places: Uint32Array, matches: readonly Matches[]): Matches => {
   let all: Matches = NO_MATCHES;
-  let isOwn = false;
+  let raised: number[] | undefined;
   for (const place of places) {
     const own = matches[place] ?? NO_MATCHES;
     if (own.length === 0 || own === all) continue;
     if (all.length === 0) all = own;
-    else if (isOwn) raise(all, own);
     else {
-      all = closer(all, own);
-      isOwn = true;
+      raised ??= all.slice();
+      raise(raised, own);
+      all = raised;
     }
   }
   return all;
@@ -307,7 +307,7 @@ export const closer = (one: Matches, other: Matches): Matches => {
 };
 
 /** Both have the same length. */
-const raise = (matches: Matches, by: Matches): void => {
+const raise = (matches: number[], by: Matches): void => {
   for (let at = 0; at < by.length; at++)
     if ((by[at] as number) > (matches[at] as number)) matches[at] = by[at] as number;
 };

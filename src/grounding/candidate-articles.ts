@@ -105,15 +105,16 @@ export const articlesFound = (
     ...ranked.slice(0, WHOLE_ARTICLES).map(({ article }) => article),
     ...meaningOf.articles().slice(0, WHOLE_ARTICLES),
   ]);
-  const closenessOf = close.map((words) => new Map(words.map(({ termId, closeness }) => [termId, closeness])));
+  const closest = termsByClosest(close);
   const meaningOfTitle = titleMeanings(edition)(vectors ?? NO_VECTORS);
   return [...found].map((article) => {
     const passage = passages.get(article) ?? { rank: FAR, hits: [], best: 0, bestWords: 0 };
-    const title = titleTerms(edition, article);
-    const inTitle = terms.reduce((sum, { idf }, place) => {
-      const own = closenessOf[place];
-      return sum + idf * title.reduce((most, termId) => Math.max(most, own?.get(termId) ?? 0), 0) ** CLOSENESS_EXPONENT;
-    }, 0);
+    const most = terms.map(() => 0);
+    for (const termId of titleTerms(edition, article)) {
+      for (const { place, closeness } of closest.get(termId) ?? [])
+        if (closeness > (most[place] as number)) most[place] = closeness;
+    }
+    const inTitle = terms.reduce((sum, { idf }, place) => sum + idf * (most[place] as number) ** CLOSENESS_EXPONENT, 0);
     return {
       ...passage,
       source: cachedArticle(edition, article),
@@ -129,6 +130,19 @@ export const articlesFound = (
       odds: 0,
     };
   });
+};
+
+/** The places of the question's words that each term is close to. */
+const termsByClosest = (close: readonly (readonly CloseWord[])[]) => {
+  const found = new Map<number, { place: number; closeness: number }[]>();
+  close.forEach((words, place) => {
+    for (const { termId, closeness } of words) {
+      const known = found.get(termId);
+      if (known === undefined) found.set(termId, [{ place, closeness }]);
+      else known.push({ place, closeness });
+    }
+  });
+  return found;
 };
 
 /** A word with closeness 0.5 counts about a third. */
@@ -247,10 +261,11 @@ export const rankArticles = (
 ): RankedArticle[] => {
   const { index, articleCount, chunkCount } = edition;
   const chunksOf = chunkCounts(edition);
-  const scores = new Map<number, number>();
+  const scores = new Float64Array(articleCount);
+  const best = new Float64Array(articleCount);
   const meanChunks = chunkCount / Math.max(1, articleCount);
   for (const { postings } of terms) {
-    const best = new Map<number, number>();
+    best.fill(0);
     for (const { termId, weight, idf } of postings) {
       let current = -1;
       let sum = 0;
@@ -259,7 +274,7 @@ export const rankArticles = (
         const length = 1 - LENGTH_DISCOUNT + (LENGTH_DISCOUNT * (chunksOf[current] ?? 1)) / meanChunks;
         const frequency = sum / length;
         const score = (idf * weight * frequency * (RANKING.k1 + 1)) / (frequency + RANKING.k1);
-        best.set(current, Math.max(best.get(current) ?? 0, score));
+        if (score > (best[current] as number)) best[current] = score;
       };
       readPostings(index, termId, (chunk, weighed) => {
         if (isAllowed?.(chunk) === false) return;
@@ -269,17 +284,23 @@ export const rankArticles = (
           current = owner;
           sum = 0;
         }
-        const impact = Math.min(0.99, weighed / FULL_IMPACT);
-        sum += (RANKING.k1 * impact) / (1 - impact);
+        sum += FREQUENCIES[weighed] as number;
       });
       close();
     }
-    for (const [place, score] of best) scores.set(place, (scores.get(place) ?? 0) + score);
+    for (let article = 0; article < articleCount; article++)
+      scores[article] = (scores[article] as number) + (best[article] as number);
   }
-  return [...scores]
-    .map(([place, score]) => ({ article: place, score }))
+  return Array.from(scores, (score, article) => ({ article, score }))
+    .filter(({ score }) => score > 0)
     .sort((left, right) => right.score - left.score || left.article - right.article);
 };
+
+/** By the impact of a term in a chunk, 0 to 255: the normalised frequency that it stands for. */
+const FREQUENCIES = Float64Array.from({ length: FULL_IMPACT + 1 }, (_, weighed) => {
+  const impact = Math.min(0.99, weighed / FULL_IMPACT);
+  return (RANKING.k1 * impact) / (1 - impact);
+});
 
 /** Length normalisation of articles by their number of chunks, 0 to 1. Impacts are already normalised within their chunk. */
 const LENGTH_DISCOUNT = 0.4;

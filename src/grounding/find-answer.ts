@@ -13,7 +13,7 @@ import { type ParsedQuestion, parseQuestion, type QuestionTerm, type TextVectors
 import { type Piece, type Section, stemsOf } from './sections.ts';
 import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
 import type { Unit, UnitPart } from './units.ts';
-import { closenessTo, dot } from './word-closeness.ts';
+import { dot, weakClosenessTo } from './word-closeness.ts';
 
 /** A unit to show, with its article. */
 export interface AnswerPassage {
@@ -158,9 +158,11 @@ const rankUnits = (
     ({ isOtherDevice, isOutdated, isExcluded }) => !isOtherDevice && !isOutdated && !isExcluded,
   );
   const kept = fitting.length > 0 ? fitting : candidates;
-  const scores = kept.map(({ features, unit }) =>
-    features.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), NEARNESS_WEIGHT * nearnessOf(unit)),
-  );
+  const scores = kept.map(({ features, unit }) => {
+    let score = NEARNESS_WEIGHT * nearnessOf(unit);
+    for (let at = 0; at < weights.length; at++) score += (features[at] as number) * (weights[at] as number);
+    return score;
+  });
   const top = Math.max(...scores);
   const odds = scores.map((score) => Math.exp(score - top));
   const total = odds.reduce((sum, each) => sum + each, 0);
@@ -333,7 +335,7 @@ const heldWords = (
       ...unit.parts.flatMap(({ pieces }) => pieces.flatMap(({ stems }) => stems)),
     ]),
   );
-  const held = [...words].map(closenessTo(terms, vectors, 0)).reduce(closer, new Float64Array(0));
+  const held = [...words].map(weakClosenessTo(terms, vectors)).reduce(closer, []);
   return terms.map((term, place) => ({ ...term, closeness: held[place] ?? 0 }));
 };
 

@@ -26,7 +26,7 @@ export interface CandidateUnit {
   unit: Unit;
   source: EditionArticle;
   /** In the order of `UNIT_FEATURES`, each 0 to about 1. */
-  features: Float64Array;
+  features: number[];
   /** The devices that it applies to, by its heading, else by its article, in lower case; empty for all. */
   devices: readonly string[];
   /** It applies only to devices that the question does not name. */
@@ -158,10 +158,8 @@ export const UNIT_FEATURES: readonly string[] = [
 ];
 
 const FEATURES = [...Object.values(SHARES), ...Object.values(SIGNS)];
+const NO_FEATURES = UNIT_FEATURES.map(() => 0.5).fill(0);
 const SHARE_COUNT = Object.keys(SHARES).length;
-
-/** Words with less closeness count as different. */
-const LEAST_CLOSENESS = 0.15;
 
 /** All units of the candidate articles, with their features. */
 export const candidateUnits = (
@@ -171,7 +169,7 @@ export const candidateUnits = (
   articleWeights?: readonly number[],
 ): CandidateUnit[] => {
   const { vectors, isShown } = options;
-  const closeness = closenessTo(question.terms, vectors, LEAST_CLOSENESS);
+  const closeness = closenessTo(question.terms, vectors);
   const assistant = options.history?.findLast(({ speaker }) => speaker === 'assistant')?.text.slice(0, 4000);
   const talk = assistant === undefined ? [] : analyseQuery(edition, assistant).terms;
   const units = candidateArticles(edition, question, options, articleWeights).flatMap((candidate) => {
@@ -210,7 +208,6 @@ const readArticle = (
 ): ArticleReading => {
   const { terms } = question;
   const { inner } = matches;
-  const placeOf = (word: string): number => contents.words.indexOf(word);
   return {
     ...{ question, candidate, contents, matches },
     sentences: {
@@ -219,12 +216,12 @@ const readArticle = (
       soft: matches.sentences.map((sentence) => softShare(question, sentence)),
     },
     pairs: question.pairs
-      .map(([left, right]) => [placeOf(left), placeOf(right)] as const)
+      .map(([left, right]) => [contents.words.get(left) ?? -1, contents.words.get(right) ?? -1] as const)
       .filter(([left, right]) => left >= 0 && right >= 0),
     titleSaid: saidShare(edition, contents.titleStems, question),
     coverageInTitle: shareSaid(terms, matches.title),
     meaningOfTitle: dot(question.vector, contents.titleMeaning(vectors)),
-    talked: shareOf(talk, ({ stem }) => contents.words.includes(stem)),
+    talked: shareOf(talk, ({ stem }) => contents.words.has(stem)),
     ...agesIn(edition)(candidate.source),
   };
 };
@@ -248,10 +245,8 @@ const readCandidate = (
       : devices.length > 0 && !isAbout(devices, question));
   const anywhere = closer(closer(matches.text, matches.headings), all.title);
   const reading = { article, contents, unit, question, matches, anywhere, devices, isOtherDevice, vectors };
-  const features = new Float64Array(UNIT_FEATURES.length);
-  FEATURES.forEach((feature, at) => {
-    features[at] = Number(feature(reading));
-  });
+  const features = NO_FEATURES.slice();
+  for (let at = 0; at < FEATURES.length; at++) features[at] = Number((FEATURES[at] as Feature)(reading));
   const isExcluded = question.excluded.some((stem) => article.contents.titleStems.includes(stem));
   const { isOutdated } = article;
   return { unit, source: article.candidate.source, features, devices, isOtherDevice, isOutdated, isExcluded };

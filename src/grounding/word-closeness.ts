@@ -2,66 +2,70 @@ import { oncePer } from '../runtime/once-per.ts';
 import type { QuestionTerm, TextVectors } from './parse-question.ts';
 
 /** Closeness of a word to each term of a question, 0 to 1; 1 only for a form of the term. Empty when close to none. */
-export type Closeness = (word: string) => Float64Array;
+export type Closeness = (word: string) => readonly number[];
 
 /** Smaller cosines are not meaningful. */
 const LEAST_COSINE = 0.3;
 /** A different word never reaches closeness 1. */
 const MOST_CLOSENESS = 0.9999;
+/** Words with less closeness count as different, except in `weakCloseness`. */
+const LEAST_CLOSENESS = 0.15;
 
-/**
- * Compares words with the terms of a question, each word once; without vectors by their forms alone.
- *
- * @param least Smaller values count as 0.
- */
-export const closenessTo = (
-  terms: readonly QuestionTerm[],
-  vectors: TextVectors = NO_VECTORS,
-  least: number,
-): Closeness => {
-  const closeness = anyCloseness(terms)(vectors);
-  const isTooSmall = (value: number): boolean => value > 0 && value < least;
-  return onceEach((word) => {
-    const values = closeness(word);
-    if (!values.some(isTooSmall)) return values;
-    const large = values.map((value) => (isTooSmall(value) ? 0 : value));
-    return large.some((value) => value > 0) ? large : CLOSE_TO_NONE;
-  });
+/** Compares words with the terms of a question; without vectors by their forms alone. */
+export const closenessTo = (terms: readonly QuestionTerm[], vectors: TextVectors = NO_VECTORS): Closeness => {
+  const compare = comparison(terms)(vectors);
+  return (word) => compare(word).close;
 };
 
-const onceEach = (closeness: Closeness): Closeness => {
-  const known = new Map<string, Float64Array>();
-  return (word) => {
-    let found = known.get(word);
-    if (found === undefined) {
-      found = closeness(word);
-      known.set(word, found);
-    }
-    return found;
-  };
+/** The same, with every closeness above 0. */
+export const weakClosenessTo = (terms: readonly QuestionTerm[], vectors: TextVectors = NO_VECTORS): Closeness => {
+  const compare = comparison(terms)(vectors);
+  return (word) => compare(word).weak;
 };
 
-/** However small. Its parts are asked for at several places. */
-const anyCloseness = oncePer((terms: readonly QuestionTerm[]) =>
+interface Compared {
+  weak: readonly number[];
+  close: readonly number[];
+}
+
+/** Compares each word once. */
+const comparison = oncePer((terms: readonly QuestionTerm[]) =>
   oncePer((vectors: TextVectors) => {
     const cosines = cosinesWith(terms, vectors);
-    return onceEach((word) => {
-      const all = cosines(word);
-      let values = CLOSE_TO_NONE;
-      for (let place = 0; place < terms.length; place++) {
-        const closeness = Math.min(MOST_CLOSENESS, ((all[place] ?? 0) - LEAST_COSINE) / (1 - LEAST_COSINE));
-        const isForm = terms[place]?.forms.has(word) === true;
-        if (!isForm && closeness <= 0) continue;
-        if (values === CLOSE_TO_NONE) values = new Float64Array(terms.length);
-        values[place] = isForm ? 1 : closeness;
+    const known = new Map<string, Compared>();
+    return (word: string): Compared => {
+      let compared = known.get(word);
+      if (compared === undefined) {
+        compared = compareWord(word, terms, cosines(word));
+        known.set(word, compared);
       }
-      return values;
-    });
+      return compared;
+    };
   }),
 );
 
+const compareWord = (word: string, terms: readonly QuestionTerm[], cosines: Float64Array): Compared => {
+  let weak: number[] | undefined;
+  let isClose = false;
+  let isWeak = false;
+  for (let place = 0; place < terms.length; place++) {
+    const isForm = terms[place]?.forms.has(word) === true;
+    const closeness = isForm
+      ? 1
+      : Math.min(MOST_CLOSENESS, ((cosines[place] ?? 0) - LEAST_COSINE) / (1 - LEAST_COSINE));
+    if (closeness <= 0) continue;
+    weak ??= terms.map(() => 0);
+    weak[place] = closeness;
+    if (closeness < LEAST_CLOSENESS) isWeak = true;
+    else isClose = true;
+  }
+  if (weak === undefined) return CLOSE_TO_NONE;
+  if (!isWeak) return { weak, close: weak };
+  return { weak, close: isClose ? weak.map((value) => (value < LEAST_CLOSENESS ? 0 : value)) : [] };
+};
+
 export const NO_VECTORS: TextVectors = { vectorOf: () => undefined };
-const CLOSE_TO_NONE = new Float64Array(0);
+const CLOSE_TO_NONE: Compared = { weak: [], close: [] };
 const NO_COSINES = new Float64Array(0);
 const NO_ROW = new Float32Array(0);
 
@@ -71,7 +75,7 @@ const cosinesWith = (terms: readonly QuestionTerm[], vectors: TextVectors): ((wo
   const own = terms.map(({ forms }) => vectors.vectorOf(forms));
   const length = own.find((vector) => vector !== undefined)?.length ?? 0;
   // All terms in one array, in groups of four; zeros for a term without a vector.
-  const matrix = new Float32Array(4 * Math.ceil(terms.length / 4) * length);
+  const matrix = new Float64Array(4 * Math.ceil(terms.length / 4) * length);
   own.forEach((vector, place) => void matrix.set(vector ?? NO_ROW, place * length));
   const cosines = new Float64Array(terms.length);
   return (word) => {

@@ -197,10 +197,39 @@ const withoutParts = (text: string, parts: readonly string[]): string =>
   parts
     .filter((part) => part !== '')
     .toSorted((one, other) => other.length - one.length)
-    .reduce((rest, part) => {
-      const words = part.split(' ').map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-      return rest.replace(new RegExp(words.join('\\s+'), 'g'), '\n\n');
-    }, text);
+    .reduce(withoutPart, text);
+
+const withoutPart = (text: string, part: string): string => {
+  const [firstWord = ''] = part.split(' ', 1);
+  let rest = '';
+  let from = 0;
+  for (let at = text.indexOf(firstWord); at >= 0; at = text.indexOf(firstWord, at)) {
+    const end = endOfPart(text, at, part);
+    if (end === undefined) {
+      at += 1;
+      continue;
+    }
+    rest += `${text.slice(from, at)}\n\n`;
+    from = end;
+    at = end;
+  }
+  return rest + text.slice(from);
+};
+
+/** The end of a part that begins at a place of a text; undefined when it does not stand there. */
+const endOfPart = (text: string, start: number, part: string): number | undefined => {
+  let at = start;
+  for (let place = 0; place < part.length; place++) {
+    if (part[place] !== ' ') {
+      if (text.charCodeAt(at++) !== part.charCodeAt(place)) return undefined;
+      continue;
+    }
+    const before = at;
+    while (/\s/.test(text.charAt(at))) at++;
+    if (at === before) return undefined;
+  }
+  return at;
+};
 
 /** Each rule returns what it finds. */
 const RULES = {
