@@ -7,7 +7,7 @@ import HEADING_ROLES from './heading-roles.json' with { type: 'json' };
 import type { QuestionTerm, TextVectors } from './parse-question.ts';
 import { cachedSection, type Piece, type Section, sectionRanges, stemsOf } from './sections.ts';
 import { type Unit, unitsOf } from './units.ts';
-import type { Closeness } from './word-closeness.ts';
+import type { CloseWords } from './word-closeness.ts';
 
 /** The parts of an article's analysis that do not depend on the question. Words are stems, given as indexes into `words`. */
 export interface ArticleContents {
@@ -246,13 +246,29 @@ export interface UnitMatches {
   headings: Matches;
 }
 
-/** Matches an article with a question; each sentence once, as units share sentences. */
+/** Words with less closeness count as different. */
+const LEAST_CLOSENESS = 0.15;
+
+/**
+ * Matches an article with a question; each sentence once, as units share sentences.
+ *
+ * @param closeWords Of each term, closest first.
+ */
 export const matchArticle = (
   contents: ArticleContents,
   terms: readonly QuestionTerm[],
-  closeness: Closeness,
+  closeWords: readonly CloseWords['inArticles'][],
 ): ArticleMatches => {
-  const close = Array.from(contents.words.keys(), closeness);
+  const close = new Array<number[]>(contents.words.size).fill(NO_MATCHES);
+  closeWords.forEach((words, place) => {
+    for (const { word, closeness } of words) {
+      if (closeness < LEAST_CLOSENESS) break;
+      const at = contents.words.get(word);
+      if (at === undefined) continue;
+      if (close[at] === NO_MATCHES) close[at] = terms.map(() => 0);
+      (close[at] as number[])[place] = closeness;
+    }
+  });
   const matchWords = (words: Uint32Array): Matches => closest(words, close);
   const sentences = contents.sentences.map(matchWords);
   const headings = new Map([...contents.headings.values()].map((heading) => [heading, matchWords(heading.words)]));
@@ -278,7 +294,7 @@ const matchUnit = (
   headings: above.map((heading) => headings.get(heading) ?? NO_MATCHES).reduce(closer),
 });
 
-const NO_MATCHES: Matches = [];
+const NO_MATCHES: number[] = [];
 
 /** The maximum per term of several matches. */
 const closest = (places: Uint32Array, matches: readonly Matches[]): Matches => {

@@ -8,12 +8,11 @@ import type { SearchOutcome } from '../search/search-edition.ts';
 import { joined, semanticRelevances } from '../search/semantic-calibration.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
-import { closer } from './article-contents.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm, type TextVectors } from './parse-question.ts';
 import { type Piece, type Section, stemsOf } from './sections.ts';
 import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
 import type { Unit, UnitPart } from './units.ts';
-import { dot, weakClosenessTo } from './word-closeness.ts';
+import { closeWordsIn, dot } from './word-closeness.ts';
 
 /** A unit to show, with its article. */
 export interface AnswerPassage {
@@ -134,7 +133,7 @@ export const pickAnswer = (
   const passages = pickUnits(ranked, options);
   // As many as are shown: a model reads more.
   const judged = passages.slice(0, LIMIT);
-  const held = heldWords(question.terms, judged, options.vectors);
+  const held = heldWords(edition, question.terms, judged, options.vectors);
   const gate = gateFeatures(edition, { question, options, articles, passages: judged, held });
   return { ranked, articles, passages, held, gate };
 };
@@ -325,6 +324,7 @@ interface HeldWord extends QuestionTerm {
 }
 
 const heldWords = (
+  edition: Edition,
   terms: readonly QuestionTerm[],
   passages: readonly RankedUnit[],
   vectors: CandidateOptions['vectors'],
@@ -335,8 +335,11 @@ const heldWords = (
       ...unit.parts.flatMap(({ pieces }) => pieces.flatMap(({ stems }) => stems)),
     ]),
   );
-  const held = [...words].map(weakClosenessTo(terms, vectors)).reduce(closer, []);
-  return terms.map((term, place) => ({ ...term, closeness: held[place] ?? 0 }));
+  const closeWords = closeWordsIn(edition, vectors);
+  return terms.map((term) => {
+    const closest = closeWords(term.forms).inArticles.find(({ word }) => words.has(word));
+    return { ...term, closeness: closest?.closeness ?? 0 };
+  });
 };
 
 /**
@@ -416,8 +419,13 @@ const TYPICAL_OFF_TOPIC = 0.3;
 /** Mean similarity of a question to the closest questions of customers of unrelated services. */
 const offTopicSimilarity = (question: Float32Array | undefined, vectors: TextVectors | undefined): number => {
   if (question === undefined || vectors === undefined) return TYPICAL_OFF_TOPIC;
-  const similarities = offTopicVectors(vectors).map((vector) => dot(question, vector));
-  const closest = similarities.toSorted((left, right) => right - left).slice(0, CLOSEST_OFF_TOPIC);
+  const closest = new Array<number>(CLOSEST_OFF_TOPIC).fill(-1);
+  for (const vector of offTopicVectors(vectors)) {
+    const similarity = dot(question, vector);
+    if (similarity <= (closest.at(-1) as number)) continue;
+    closest[CLOSEST_OFF_TOPIC - 1] = similarity;
+    closest.sort((left, right) => right - left);
+  }
   return closest.reduce((sum, each) => sum + each, 0) / CLOSEST_OFF_TOPIC;
 };
 

@@ -19,7 +19,7 @@ import {
 import { agesIn, type CandidateArticle, candidateArticles } from './candidate-articles.ts';
 import type { ParsedQuestion, QuestionTerm, TextVectors } from './parse-question.ts';
 import { cellAskedFor, UNIT_SIZE, type Unit } from './units.ts';
-import { closenessTo, dot } from './word-closeness.ts';
+import { closeWordsIn, dot } from './word-closeness.ts';
 
 /** A unit that may answer a question, with its features. */
 export interface CandidateUnit {
@@ -169,12 +169,13 @@ export const candidateUnits = (
   articleWeights?: readonly number[],
 ): CandidateUnit[] => {
   const { vectors, isShown } = options;
-  const closeness = closenessTo(question.terms, vectors);
+  const closeWords = closeWordsIn(edition, vectors);
+  const close = question.terms.map(({ forms }) => closeWords(forms).inArticles);
   const assistant = options.history?.findLast(({ speaker }) => speaker === 'assistant')?.text.slice(0, 4000);
   const talk = assistant === undefined ? [] : analyseQuery(edition, assistant).terms;
   const units = candidateArticles(edition, question, options, articleWeights).flatMap((candidate) => {
     const contents = cachedContents(edition, candidate);
-    const matches = matchArticle(contents, question.terms, closeness);
+    const matches = matchArticle(contents, question.terms, close);
     const article = readArticle(edition, { question, candidate, contents, matches, talk, vectors });
     return unitsToRead(contents.units, candidate).flatMap((each) => {
       const isTable = each.unit.kind === 'rows';

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { openFolder } from '../../src/dev/eval/answer-bases.ts';
+import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
+import { SAMPLE_KNOWLEDGE_BASE } from '../../src/dev/sample/files.ts';
+import { closeWordsIn, dot } from '../../src/grounding/word-closeness.ts';
+import { entryText } from '../../src/search/text-table.ts';
+import { stem } from '../../src/text/stem.ts';
+
+describe('closeWordsIn()', () => {
+  const { edition } = openFolder('sample', SAMPLE_KNOWLEDGE_BASE);
+  const { terms } = edition.index;
+  const stems = Array.from({ length: terms.count }, (_, term) => entryText(terms, term));
+
+  it.each(['price', 'broken', 'heat', 'refund', 'wireless'])('finds every word of the edition close to: %s', (word) => {
+    const vectors = shippedWordVectors();
+    const asked = new Set([stem(word)]);
+    const vector = vectors.vectorOf(asked);
+    const expected = stems
+      .filter((each) => !asked.has(each))
+      .map((each) => ({ word: each, closeness: (dot(vectors.vectorOf([each]), vector) - 0.3) / 0.7 }))
+      .filter(({ closeness }) => closeness > 0)
+      .sort((one, other) => other.closeness - one.closeness);
+    expect(expected.length).toBeGreaterThan(3);
+    expect(closeWordsIn(edition, vectors)(asked).inArticles).toEqual([{ word: stem(word), closeness: 1 }, ...expected]);
+  });
+  it('finds the forms of a word alone without vectors, and those of the edition by their term', () => {
+    const { inArticles, inIndex } = closeWordsIn(edition)(new Set([stem('refund'), 'refnd']));
+    expect(inArticles).toEqual([stem('refund'), 'refnd'].map((word) => ({ word, closeness: 1 })));
+    expect(inIndex).toEqual([{ termId: stems.indexOf(stem('refund')), closeness: 1 }]);
+  });
+});
