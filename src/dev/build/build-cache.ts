@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import { ROOT } from '../functions.ts';
 
@@ -17,7 +18,8 @@ const Stored = z.object({
 });
 
 /**
- * The result of an earlier build, by this process or another, while none of its files has changed; otherwise that of a new build.
+ * The result of an earlier build, by this process or another, while none of its files has changed; otherwise that of a new build. Of several
+ * processes that need it at the same time one builds, and the others wait.
  *
  * @param key Names the build and its options.
  * @param schema Checks what was stored.
@@ -28,22 +30,72 @@ export const cachedBuild = async <T>(
   build: () => Promise<{ files: string[]; result: T }>,
 ): Promise<T> => {
   const path = join(CACHE, `${hashOf([key])}.json`);
+  const claim = `${path}.building`;
+  for (;;) {
+    const stored = readStored(path, schema);
+    if (stored !== undefined) return stored;
+    if (isClaimed(claim)) break;
+    await setTimeout(WAIT_MS);
+  }
+  try {
+    const { files, result } = await build();
+    store(path, { files, hash: hashOfFiles(files), result });
+    return result;
+  } finally {
+    rmSync(claim, { force: true });
+  }
+};
+
+const readStored = <T>(path: string, schema: z.ZodType<T>): T | undefined => {
   try {
     const { files, hash, result } = Stored.parse(JSON.parse(readFileSync(path, 'utf8')));
-    if (hash === hashOfFiles(files)) return schema.parse(result);
+    return hash === hashOfFiles(files) ? schema.parse(result) : undefined;
   } catch {
     // None yet, a file is gone, or it was written by another version: it is built.
+    return undefined;
   }
-  const { files, result } = await build();
+};
+
+const store = (path: string, stored: z.infer<typeof Stored>): void => {
   try {
-    mkdirSync(CACHE, { recursive: true });
     const unfinished = `${path}.${process.pid}`;
-    writeFileSync(unfinished, JSON.stringify({ files, hash: hashOfFiles(files), result }));
+    writeFileSync(unfinished, JSON.stringify(stored));
     renameSync(unfinished, path);
   } catch {
     // The user may not write here: the next start builds again.
   }
-  return result;
+};
+
+const WAIT_MS = 50;
+/** A build takes a few seconds. */
+const LONGEST_BUILD_MS = 60_000;
+
+/** Whether this process is the one to build: no other is building, or the one that was has ended. */
+const isClaimed = (claim: string): boolean => {
+  try {
+    mkdirSync(CACHE, { recursive: true });
+    writeFileSync(claim, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    // The user may not write here, or the claim was given up meanwhile.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) return true;
+  }
+  try {
+    if (Date.now() - statSync(claim).mtimeMs < LONGEST_BUILD_MS && isRunning(readFileSync(claim, 'utf8'))) return false;
+    writeFileSync(claim, String(process.pid));
+  } catch {
+    return false;
+  }
+  return true;
+};
+
+/** A claim without a process id is being written. */
+const isRunning = (pid: string): boolean => {
+  try {
+    return pid === '' || process.kill(Number(pid), 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 };
 
 const hashOfFiles = (files: readonly string[]): string => hashOf(files.map(hashOfFile));
