@@ -39,7 +39,7 @@ export const cachedBuild = async <T>(
   }
   try {
     const { files, result } = await build();
-    store(path, { files, hash: hashOfFiles(files), result });
+    store(path, files, result);
     return result;
   } finally {
     rmSync(claim, { force: true });
@@ -56,13 +56,13 @@ const readStored = <T>(path: string, schema: z.ZodType<T>): T | undefined => {
   }
 };
 
-const store = (path: string, stored: z.infer<typeof Stored>): void => {
+const store = (path: string, files: string[], result: unknown): void => {
   try {
     const unfinished = `${path}.${process.pid}`;
-    writeFileSync(unfinished, JSON.stringify(stored));
+    writeFileSync(unfinished, JSON.stringify({ files, hash: hashOfFiles(files), result }));
     renameSync(unfinished, path);
   } catch {
-    // The user may not write here: the next start builds again.
+    // The user may not write here, or a file is gone: the next start builds again.
   }
 };
 
