@@ -158,6 +158,7 @@ export const UNIT_FEATURES: readonly string[] = [
 ];
 
 const FEATURES = [...Object.values(SHARES), ...Object.values(SIGNS)];
+/** Filled with fractions first: an array of whole numbers would be copied when the first fraction is set. */
 const NO_FEATURES = UNIT_FEATURES.map(() => 0.5).fill(0);
 const SHARE_COUNT = Object.keys(SHARES).length;
 

@@ -77,24 +77,27 @@ const isClaimed = (claim: string): boolean => {
     writeFileSync(claim, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    // The user may not write here, or the claim was given up meanwhile.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) return true;
+    // The user may not write here.
+    if (codeOf(error) !== 'EEXIST') return true;
   }
   try {
     if (Date.now() - statSync(claim).mtimeMs < LONGEST_BUILD_MS && isRunning(readFileSync(claim, 'utf8'))) return false;
     writeFileSync(claim, String(process.pid));
-  } catch {
-    return false;
+    return true;
+  } catch (error) {
+    // The claim was given up meanwhile, or cannot be read.
+    return codeOf(error) !== 'ENOENT';
   }
-  return true;
 };
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 /** A claim without a process id is being written. */
 const isRunning = (pid: string): boolean => {
   try {
     return pid === '' || process.kill(Number(pid), 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 };
 
