@@ -289,9 +289,11 @@ export const rankArticles = (
     for (let article = 0; article < articleCount; article++)
       scores[article] = (scores[article] as number) + (best[article] as number);
   }
-  return Array.from(scores, (score, article) => ({ article, score }))
-    .filter(({ score }) => score > 0)
-    .sort((left, right) => right.score - left.score || left.article - right.article);
+  const ranked: RankedArticle[] = [];
+  scores.forEach((score, article) => {
+    if (score > 0) ranked.push({ article, score });
+  });
+  return ranked.sort((left, right) => right.score - left.score || left.article - right.article);
 };
 
 /** By the impact of a term in a chunk, 0 to 255: the normalised frequency that it stands for. */

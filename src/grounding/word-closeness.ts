@@ -37,9 +37,9 @@ const MAX_CACHED = 60_000;
 export const closeWordsIn = (
   edition: Edition,
   vectors: TextVectors = NO_VECTORS,
-): ((forms: ReadonlySet<string>) => CloseWords) => remembered(edition)(vectors);
+): ((forms: ReadonlySet<string>) => CloseWords) => cachedCloseWords(edition)(vectors);
 
-const remembered = oncePer((edition: Edition) =>
+const cachedCloseWords = oncePer((edition: Edition) =>
   oncePer((vectors: TextVectors) => {
     const known = new Map<string, CloseWords>();
     let cachedWords = 0;

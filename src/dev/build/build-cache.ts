@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import { ROOT } from '../functions.ts';
+import { isRunning } from '../is-running.ts';
 
 /** Results of earlier runs: building is most of what a start takes. */
 const CACHE = join(ROOT, 'dist/bundles');
@@ -30,11 +31,11 @@ export const cachedBuild = async <T>(
   build: () => Promise<{ files: string[]; result: T }>,
 ): Promise<T> => {
   const path = join(CACHE, `${hashOf([key])}.json`);
-  const claim = `${path}.building`;
+  const lock = `${path}.lock`;
   for (;;) {
     const stored = readStored(path, schema);
     if (stored !== undefined) return stored;
-    if (isClaimed(claim)) break;
+    if (takesLock(lock)) break;
     await setTimeout(WAIT_MS);
   }
   try {
@@ -42,7 +43,7 @@ export const cachedBuild = async <T>(
     store(path, files, result);
     return result;
   } finally {
-    rmSync(claim, { force: true });
+    rmSync(lock, { force: true });
   }
 };
 
@@ -70,34 +71,25 @@ const WAIT_MS = 50;
 /** A build takes a few seconds. */
 const LONGEST_BUILD_MS = 60_000;
 
-/** Whether this process is the one to build: no other is building, or the one that was has ended. */
-const isClaimed = (claim: string): boolean => {
+/** Takes the lock unless a process that still runs has it. A lock that cannot be written or read keeps no one from building. */
+const takesLock = (lock: string): boolean => {
   try {
     mkdirSync(CACHE, { recursive: true });
-    writeFileSync(claim, String(process.pid), { flag: 'wx' });
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    // The user may not write here.
-    if (codeOf(error) !== 'EEXIST') return true;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return true;
   }
   try {
-    if (Date.now() - statSync(claim).mtimeMs < LONGEST_BUILD_MS && isRunning(readFileSync(claim, 'utf8'))) return false;
-    writeFileSync(claim, String(process.pid));
+    const isNew = Date.now() - statSync(lock).mtimeMs < LONGEST_BUILD_MS;
+    const owner = readFileSync(lock, 'utf8');
+    // Without an owner it is being written.
+    if (isNew && (owner === '' || isRunning(Number(owner)))) return false;
+    writeFileSync(lock, String(process.pid));
     return true;
   } catch (error) {
-    // The claim was given up meanwhile, or cannot be read.
-    return codeOf(error) !== 'ENOENT';
-  }
-};
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
-
-/** A claim without a process id is being written. */
-const isRunning = (pid: string): boolean => {
-  try {
-    return pid === '' || process.kill(Number(pid), 0);
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
+    // Released meanwhile: the next attempt takes it.
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
   }
 };
 

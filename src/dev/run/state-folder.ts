@@ -12,6 +12,7 @@ import {
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { API_KEY, newApiKey } from '../../gateway/api-keys.ts';
+import { isRunning } from '../is-running.ts';
 
 const MARKER = 'constellation-state';
 
@@ -123,18 +124,6 @@ const lock = (folder: string): void => {
   }
   writeFileSync(file, String(process.pid));
   process.once('exit', () => rmSync(file, { force: true }));
-};
-
-/** Another process with that id; after a crash there is none, or at worst a later one of the same number. */
-const isRunning = (id: number): boolean => {
-  if (!Number.isInteger(id) || id <= 0 || id === process.pid) return false;
-  try {
-    process.kill(id, 0);
-    return true;
-  } catch (error) {
-    // It exists, and belongs to someone else.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 };
 
 const readKey = (folder: string): string => {
