@@ -1,10 +1,28 @@
 import * as z from 'zod';
 import { readAs } from '../contract/error-info.ts';
+import { parseJson } from '../contract/json-object.ts';
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { isEventStream, readEvents, type StreamedEvent } from '../http/event-stream.ts';
-import { type OpenAIConfig, openAICaller, type ServiceFailure } from './openai-client.ts';
+import { jsonObjectIn, passOn, withoutReasoning } from './json-in-text.ts';
+import {
+  type OpenAIConfig,
+  openAICaller,
+  type ServiceFailure,
+  StreamedError,
+  serviceErrorOf,
+} from './openai-client.ts';
 import { costOf, type Prices, priceOf, type TokenUsage } from './prices.ts';
+import {
+  bodyIn,
+  bothForms,
+  type ChatRequest,
+  describeForm,
+  FIRST_FORM,
+  formAfter,
+  type RequestForm,
+} from './request-form.ts';
+import { type RefusalReason, readRefusal } from './service-refusal.ts';
 
 export interface OpenAIChatConfig extends OpenAIConfig {
   model: string;
@@ -18,15 +36,22 @@ export interface OpenAIChatConfig extends OpenAIConfig {
 export class ModelUnavailable extends CodedError {
   override readonly name = 'ModelUnavailable';
   readonly reason: ServiceFailure;
+  /** What the service refuses, where it says so. */
+  readonly why: RefusalReason | undefined;
   /** Wait requested by the service, at most a minute. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(reason: ServiceFailure, message: string, options: { retryAfterMs?: number | undefined } = {}) {
-    const { retryAfterMs } = options;
+  constructor(
+    reason: ServiceFailure,
+    message: string,
+    options: { why?: RefusalReason | undefined; retryAfterMs?: number | undefined } = {},
+  ) {
+    const { why, retryAfterMs } = options;
     const details =
       retryAfterMs === undefined ? {} : { details: { retry_after_seconds: Math.ceil(retryAfterMs / 1000) } };
     super(reason === 'aborted' ? 'TIMEOUT' : 'AI_UNAVAILABLE', message, { reported: details });
     this.reason = reason;
+    this.why = why;
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -39,46 +64,57 @@ const MAX_REPLY_BYTES = 2 * 1024 * 1024;
 /** Every few characters come in a chunk of some 200 bytes. */
 const MAX_STREAM_BYTES = 16 * 1024 * 1024;
 
+/** A chat model, and what is known of it. */
+export interface OpenAIChat extends AIClient {
+  /** What the model has refused so far, for people: `temperature`, `schemas (JSON mode and the prompt instead)`. */
+  refusals(): readonly string[];
+}
+
 /**
- * A chat model behind OpenAI's chat completions, or any service that offers the same protocol. One request per completion: retries
- * are left to callers, who know the time and the money that are left. Nothing is stored there.
+ * A chat model behind OpenAI's chat completions, or any service that offers the same protocol. A request that fails is not repeated, since
+ * callers know the time and the money that are left; one whose form is refused is sent in another, at most `MAX_ATTEMPTS` times within the
+ * same deadline, and the form that goes through is used from then on. Nothing is stored there.
  *
  * A `schema` of the options is sent as a strict one: its root is an object, every object has `additionalProperties: false`
- * and requires all its members, and it contains no lengths, `allOf`, `oneOf` or `not` (OpenAI's guide to structured outputs).
- * Everything else is validated in the reply.
+ * and requires all its members, and it contains no lengths, `allOf`, `oneOf` or `not` (OpenAI's guide to structured outputs). A model that
+ * refuses schemas is shown it in JSON mode, one that refuses this too in the prompt alone. The text is then the object that the reply holds,
+ * without a fence, reasoning or words around it; a complete one is whole however the service says that it ended. Callers validate it.
  *
  * @returns A client whose `complete` throws `ModelUnavailable`, and RangeError for what can never be sent.
  * @throws {RangeError} When model, key, address or time cannot be right.
  */
-export const openaiChat = ({ model, prices = {}, reasoningEffort, ...config }: OpenAIChatConfig): AIClient => {
-  const call = openAICaller(config, { model, timeoutMs: TIMEOUT_MS });
+export const openaiChat = ({ model, prices = {}, reasoningEffort, ...config }: OpenAIChatConfig): OpenAIChat => {
+  const call = openAICaller(config, { model, timeoutMs: TIMEOUT_MS, isChat: true });
   const price = priceOf(model, prices);
+  let known = FIRST_FORM;
   return {
     model,
+    refusals: () => describeForm(known),
     complete: async (messages, options = {}) => {
-      const body = {
-        ...bodyOf(model, messages, options),
-        ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
-      };
+      const request = requestOf({ model, reasoningEffort, baseURL: config.baseURL }, messages, options);
       const bounds = { signal: options.signal, maxBytes: MAX_REPLY_BYTES, retries: 0 } as const;
-      const { onText } = options;
-      const reply = await call((client, request) => {
-        const { completions } = client.chat;
-        if (onText === undefined) return completions.create(body, request);
-        const streamed = { ...body, stream: true, stream_options: { include_usage: true } } as const;
-        return completions
-          .create(streamed, request)
-          .asResponse()
-          .then((response) => collect(response, onText));
+      const reply = await call(async (client, callOptions) => {
+        const send: Send = async (body, onText) => {
+          // The parameters that are known are typed; a form leaves some out.
+          const { completions } = client.chat;
+          const sent = body as unknown as Parameters<typeof completions.create>[0];
+          return collect(await completions.create(sent, callOptions).asResponse(), onText);
+        };
+        const completed = await completeInForm(request, known, send);
+        known = bothForms(known, completed.form);
+        return completed;
       }, bounds);
       if (!reply.ok) {
-        const { reason, problem, retryAfterMs } = reply;
-        throw new ModelUnavailable(reason, `Cannot complete with the model: ${problem}`, { retryAfterMs });
+        const { reason, problem, why, retryAfterMs } = reply;
+        throw new ModelUnavailable(reason, `Cannot complete with the model: ${problem}`, { why, retryAfterMs });
       }
-      const completion = readCompletion(reply.value);
+      // What the function above returns.
+      const { completion, usage } = reply.value as Awaited<ReturnType<typeof completeInForm>>;
       if (completion === undefined)
         throw new ModelUnavailable('malformed', 'Cannot complete with the model: the reply is not a completion');
-      const { text, finish, usage } = completion;
+      const { text, finish } = completion;
+      if (finish === 'failed')
+        throw new ModelUnavailable('unavailable', 'Cannot complete with the model: it broke off with an error');
       return {
         text,
         finish,
@@ -89,39 +125,120 @@ export const openaiChat = ({ model, prices = {}, reasoningEffort, ...config }: O
   };
 };
 
-const bodyOf = (model: string, messages: readonly AIMessage[], options: AICompletionOptions) => {
-  const { maxTokens, temperature, schema } = options;
+/** Sends a body, and collects the reply. Throws what the client throws, or `StreamedError`. */
+type Send = (body: Record<string, unknown>, onText: ((piece: string) => void) | undefined) => Promise<unknown>;
+
+/** Requests for one completion. A service names most of what it refuses at once. */
+const MAX_ATTEMPTS = 5;
+/** Fewer tokens are no answer. */
+const LEAST_TOKENS = 64;
+
+/** Sends a request, in the form that is known and after a refusal in others. */
+const completeInForm = async (
+  asked: ChatRequest,
+  known: RequestForm,
+  send: Send,
+): Promise<{ form: RequestForm; completion: ReadCompletion | undefined; usage: TokenUsage | undefined }> => {
+  const { schema, onText } = asked.options;
+  let request = asked;
+  let form = known;
+  let usage: TokenUsage | undefined;
+  let hasPassedOn = false;
+  const pass = (piece: string): void => {
+    hasPassedOn = true;
+    onText?.(piece);
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    const body = bodyIn(form, request);
+    const isLast = attempt === MAX_ATTEMPTS;
+    try {
+      const reply = await send(body, onText && passOn(pass, { wantsObject: schema !== undefined }));
+      const completion = readCompletion(reply, schema);
+      usage = sumOf(usage, completion?.usage);
+      // It takes a schema and does not keep to it: many services drop parameters that they do not know.
+      const isIgnored =
+        schema !== undefined && form.format === 'json_schema' && !form.isSchemaShown && completion?.isOther;
+      if (!isIgnored || isLast || hasPassedOn) return { form, completion, usage };
+      form = { ...form, isSchemaShown: true };
+    } catch (error) {
+      const refused = serviceErrorOf(error);
+      if (refused === undefined || isLast || hasPassedOn) throw error;
+      const refusal = readRefusal(refused, Object.keys(body));
+      const { maxTokens } = request;
+      if (refusal.isLimitTooLarge && maxTokens !== undefined && maxTokens >= 2 * LEAST_TOKENS) {
+        request = { ...request, maxTokens: Math.floor(maxTokens / 2) };
+        continue;
+      }
+      const next = formAfter(refusal, form, body);
+      if (next === undefined) throw error;
+      form = next;
+    }
+  }
+};
+
+const sumOf = (one: TokenUsage | undefined, other: TokenUsage | undefined): TokenUsage | undefined =>
+  one === undefined || other === undefined
+    ? (other ?? one)
+    : { input: one.input + other.input, cached: one.cached + other.cached, output: one.output + other.output };
+
+const requestOf = (
+  { model, reasoningEffort, baseURL }: Pick<OpenAIChatConfig, 'model' | 'reasoningEffort' | 'baseURL'>,
+  messages: readonly AIMessage[],
+  options: AICompletionOptions,
+): ChatRequest => {
+  const { maxTokens, temperature, schema, onText } = options;
   if (messages.length < 1 || messages.length > MAX_MESSAGES) throw new RangeError(`not 1 to ${MAX_MESSAGES} messages`);
   if (schema !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(schema.name))
     throw new RangeError("the schema's name is not 1 to 64 letters, digits, _ or -");
+  const isOpenAI = isOpenAIHost(baseURL) || OPENAI_MODEL.test(nameOf(model));
   return {
     model,
-    // The service refuses half a surrogate pair, which a cut text may end in.
-    messages: messages.map(({ role, content }) => ({ role, content: content.toWellFormed() })),
-    store: false,
-    ...(maxTokens === undefined ? {} : { max_completion_tokens: Math.min(maxTokens, MAX_OUTPUT_TOKENS) }),
-    ...(temperature === undefined || isReasoning(model) ? {} : { temperature }),
-    ...(schema === undefined
-      ? {}
-      : { response_format: { type: 'json_schema' as const, json_schema: { ...schema, strict: true } } }),
+    messages,
+    options,
+    hasStore: isOpenAI,
+    limitName: isOpenAI ? 'max_completion_tokens' : 'max_tokens',
+    maxTokens: maxTokens === undefined ? undefined : Math.min(maxTokens, MAX_OUTPUT_TOKENS),
+    temperature: isReasoning(model) ? undefined : temperature,
+    reasoningEffort,
+    isStreamed: onText !== undefined,
   };
 };
 
+const isOpenAIHost = (baseURL: string | undefined): boolean =>
+  baseURL === undefined || /(?:^|\.)openai\.com$/.test(new URL(baseURL).hostname);
+
+/** `openai/gpt-4.1-mini` is gpt-4.1-mini at another host. */
+const nameOf = (model: string): string => model.split('/').at(-1) ?? model;
+/** The names of OpenAI's models, which have OpenAI's parameters behind a gateway too; not of those that others run. */
+const OPENAI_MODEL = /^(?:gpt-(?!oss)|chatgpt-|o\d)/;
+
 /** These refuse any temperature but their own: o1, o3-mini, gpt-5-nano, openai/o4-mini. */
-const isReasoning = (model: string): boolean => /^(?:o\d|gpt-5)/.test(model.split('/').at(-1) ?? model);
+const isReasoning = (model: string): boolean => /^(?:o\d|gpt-5)/.test(nameOf(model));
 
 const Tokens = z.int().min(0);
 
+/** Text, or parts of which some are text and others reasoning; an object where a service has parsed the reply. */
+const Content = z.union([z.string(), z.array(z.unknown()).max(10_000), z.record(z.string(), z.unknown())]).nullish();
+const FunctionCall = z.object({ arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish() });
+
+const Message = z.object({
+  content: Content,
+  refusal: z.string().nullish().catch(undefined),
+  reasoning_content: z.string().nullish().catch(undefined),
+  reasoning: z.string().nullish().catch(undefined),
+  tool_calls: z
+    .array(z.object({ function: FunctionCall.nullish() }))
+    .nullish()
+    .catch(undefined),
+  function_call: FunctionCall.nullish().catch(undefined),
+});
+type Message = z.infer<typeof Message>;
+
+const Finish = z.string().nullish().catch(undefined);
+
 /** The fields that are read (OpenAI's specification, CreateChatCompletionResponse). */
 const Reply = z.object({
-  choices: z
-    .array(
-      z.object({
-        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .min(1),
+  choices: z.array(z.object({ message: Message, finish_reason: Finish })).min(1),
   // A faulty usage does not invalidate the completion.
   usage: z
     .object({
@@ -135,63 +252,158 @@ const Reply = z.object({
 
 /** The fields of a chunk that are read (OpenAI's specification, CreateChatCompletionStreamResponse). */
 const Chunk = z.object({
-  choices: z.array(
-    z.object({
-      delta: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }).nullish(),
-      finish_reason: z.string().nullish(),
-    }),
-  ),
+  choices: z.array(z.object({ delta: Message.nullish(), message: Message.nullish(), finish_reason: Finish })).nullish(),
   usage: Reply.shape.usage,
+  error: z.unknown().optional(),
 });
 
-/** A streamed completion as a whole one. A service that does not stream has sent that already. Throws when it is neither. */
-const collect = async (response: Response, onText: (piece: string) => void): Promise<z.input<typeof Reply>> => {
-  if (!isEventStream(response.headers)) return response.json();
-  const message = { content: '', refusal: '' };
+/**
+ * A streamed completion as a whole one. A service that does not stream has sent that already, and one that always streams is read as well.
+ * Events that are no chunks are skipped. Throws when it is neither, and `StreamedError` for an error within the stream.
+ */
+const collect = async (response: Response, onText: ((piece: string) => void) | undefined): Promise<unknown> => {
+  let events = response;
+  if (!isEventStream(response.headers)) {
+    const text = await response.text();
+    // A proxy may give a stream another type.
+    if (!/^\s*(?:data|event|id|retry)?:/.test(text)) return JSON.parse(text);
+    events = new Response(text);
+  }
+  const message = { content: '', refusal: '', reasoning: '', call: '' };
   let finish: string | undefined;
   let usage: z.output<typeof Reply>['usage'];
-  const onEvent = ({ data }: StreamedEvent): void => {
-    if (data === '[DONE]') return;
-    const chunk = Chunk.parse(JSON.parse(data));
-    usage = chunk.usage ?? usage;
-    const [choice] = chunk.choices;
-    finish = choice?.finish_reason ?? finish;
-    message.refusal += choice?.delta?.refusal ?? '';
-    const piece = choice?.delta?.content ?? '';
+  const onEvent = ({ name, data }: StreamedEvent): void => {
+    const json = data.trim() === '[DONE]' ? undefined : parseJson(data);
+    if (json === undefined) {
+      // The rest of a chunk must not go missing unseen.
+      if (data.trimStart().startsWith('{')) throw new SyntaxError('a chunk is not JSON');
+      return;
+    }
+    const read = readAs(Chunk, json);
+    if (!read.ok) {
+      if (typeof json === 'object' && json !== null && 'choices' in json)
+        throw new SyntaxError('a chunk has another form');
+      return;
+    }
+    const { choices, usage: used, error } = read.value;
+    if (name === 'error' || (error !== undefined && error !== null)) throw new StreamedError(data);
+    usage = used ?? usage;
+    const choice = choices?.[0];
+    if (choice === undefined) return;
+    finish = choice.finish_reason || finish;
+    // Some repeat the whole message at the end.
+    const part = choice.delta ?? (message.content === '' ? choice.message : undefined);
+    if (part === undefined || part === null) return;
+    message.refusal += part.refusal ?? '';
+    message.reasoning += part.reasoning_content ?? part.reasoning ?? '';
+    message.call += argumentsOf(part) ?? '';
+    const piece = textOf(part.content);
     message.content += piece;
-    if (piece !== '') onText(piece);
+    if (piece !== '') onText?.(piece);
   };
-  await readEvents(response, { maxBytes: MAX_STREAM_BYTES, onEvent });
-  return { choices: [{ message, finish_reason: finish }], usage };
+  await readEvents(events, { maxBytes: MAX_STREAM_BYTES, onEvent });
+  const { content, refusal, reasoning, call } = message;
+  const whole = { content, refusal, reasoning, function_call: call === '' ? undefined : { arguments: call } };
+  return { choices: [{ message: whole, finish_reason: finish }], usage };
+};
+
+const textOf = (content: z.infer<typeof Content>): string => {
+  if (typeof content === 'string') return content;
+  if (content === undefined || content === null) return '';
+  if (Array.isArray(content)) return content.map(textOfPart).join('');
+  return JSON.stringify(content);
+};
+
+const TextPart = z.object({ type: z.enum(['text', 'output_text']).optional(), text: z.string() });
+
+/** Empty for reasoning and everything else that is no text. */
+const textOfPart = (part: unknown): string => {
+  if (typeof part === 'string') return part;
+  const read = readAs(TextPart, part);
+  return read.ok ? read.value.text : '';
+};
+
+/** Of the one call that a service makes of a schema; undefined when there is none. */
+const argumentsOf = ({ tool_calls, function_call }: Message): string | undefined => {
+  const given = (tool_calls?.[0]?.function ?? function_call)?.arguments;
+  return given === undefined || given === null ? undefined : typeof given === 'string' ? given : JSON.stringify(given);
 };
 
 interface ReadCompletion {
   text: string;
-  finish: NonNullable<AICompletion['finish']>;
+  /** `failed`: the service broke off. */
+  finish: NonNullable<AICompletion['finish']> | 'failed';
   usage: TokenUsage | undefined;
+  /** It is whole, and not the object that was asked for. */
+  isOther: boolean;
 }
 
 /** @returns `undefined` when it is not a completion. A refusal has no text: the model's words about it are not an answer. */
-const readCompletion = (value: unknown): ReadCompletion | undefined => {
+const readCompletion = (value: unknown, schema: AICompletionOptions['schema']): ReadCompletion | undefined => {
   const reply = readAs(Reply, value);
   const choice = reply.ok ? reply.value.choices[0] : undefined;
   if (!reply.ok || choice === undefined) return undefined;
-  const { content, refusal } = choice.message;
-  const isRefused = typeof refusal === 'string' && refusal !== '';
+  const { message, finish_reason } = choice;
   const { usage } = reply.value;
-  return {
-    text: isRefused ? '' : (content ?? ''),
-    finish: isRefused ? 'refused' : finishOf(choice.finish_reason),
-    usage: usage
-      ? {
-          input: usage.prompt_tokens,
-          cached: usage.prompt_tokens_details?.cached_tokens ?? 0,
-          output: usage.completion_tokens,
-        }
-      : undefined,
-  };
+  const used = usage
+    ? {
+        input: usage.prompt_tokens,
+        cached: usage.prompt_tokens_details?.cached_tokens ?? 0,
+        output: usage.completion_tokens,
+      }
+    : undefined;
+  if (typeof message.refusal === 'string' && message.refusal !== '')
+    return { text: '', finish: 'refused', usage: used, isOther: false };
+  const finish = finishOf(finish_reason);
+  const text = textOf(message.content);
+  const object = schema === undefined ? undefined : objectOf(message, text, schema);
+  // The filter of a service counts, whatever it has let through.
+  if (object !== undefined && finish !== 'filtered' && finish !== 'refused')
+    return { text: object, finish: 'stop', usage: used, isOther: false };
+  const isOther = schema !== undefined && finish === 'stop' && text.trim() !== '';
+  return { text: withoutReasoning(text), finish, usage: used, isOther };
 };
 
+/**
+ * The object that was asked for: in the text, or where services put it that make a call of a schema, or that take all of a reply for
+ * reasoning. Reasoning itself is never searched for one.
+ */
+const objectOf = (
+  message: Message,
+  text: string,
+  { schema }: NonNullable<AICompletionOptions['schema']>,
+): string | undefined => {
+  const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
+  if (text.trim() !== '') return jsonObjectIn(text, required);
+  const elsewhere = [argumentsOf(message), message.reasoning_content, message.reasoning];
+  return elsewhere
+    .map((each) => each?.trim() ?? '')
+    .filter((each) => each.startsWith('{') && each.endsWith('}'))
+    .map((each) => jsonObjectIn(each, required))
+    .find((each) => each !== undefined);
+};
+
+const STOPPED = new Set([
+  'stop',
+  'eos',
+  'eos_token',
+  'end_turn',
+  'stop_sequence',
+  'complete',
+  'completed',
+  'done',
+  'end',
+]);
+const FILTERED = new Set([
+  ...['content_filter', 'content_filtered', 'safety', 'recitation', 'blocklist', 'prohibited_content', 'spii'],
+  ...['sensitive', 'language', 'image_safety'],
+]);
+
 /** A text without a known reason for its end counts as cut off. */
-const finishOf = (reason: string | null | undefined): ReadCompletion['finish'] =>
-  reason === 'stop' ? 'stop' : reason === 'content_filter' ? 'filtered' : 'length';
+const finishOf = (reason: string | null | undefined): ReadCompletion['finish'] => {
+  const name = reason?.toLowerCase() ?? '';
+  if (STOPPED.has(name)) return 'stop';
+  if (FILTERED.has(name)) return 'filtered';
+  if (name === 'refusal') return 'refused';
+  return name === 'error' ? 'failed' : 'length';
+};

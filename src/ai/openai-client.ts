@@ -1,11 +1,22 @@
 import type OpenAI from 'openai';
-import { isEventStream } from '../http/event-stream.ts';
+import { boundedFetch, isPassing } from './bounded-fetch.ts';
+import { type ServiceAddress, serviceAddresses } from './service-address.ts';
+import {
+  type Refusal,
+  type RefusalReason,
+  readRefusal,
+  readServiceError,
+  type ServiceError,
+} from './service-refusal.ts';
 
 /** A service that speaks OpenAI's protocol. */
 export interface OpenAIConfig {
   /** Sent in a header and nowhere else. `undefined`, as an unset variable is, is refused like an empty one. */
   apiKey: string | undefined;
-  /** Up to and including the version; `https://api.openai.com/v1` when absent. */
+  /**
+   * Up to and including the version; `https://api.openai.com/v1` when absent. A version that is missing is tried, and a dated API of Azure
+   * is named in the query (`?api-version=2024-10-21`).
+   */
   baseURL?: string | undefined;
   fetch?: typeof fetch | undefined;
   /** Time for one request including its retry and the wait between them; 1 to 600,000. */
@@ -21,9 +32,20 @@ export type ServiceFailure = 'refused' | 'rate_limited' | 'unavailable' | 'malfo
 
 export type ServiceReply =
   /** Not validated: the types of the client are what the service promises. */
-  | { ok: true; value: unknown }
-  /** `problem` contains nothing that was sent or received. `retryAfterMs` is at most a minute. */
-  | { ok: false; reason: ServiceFailure; problem: string; retryAfterMs?: number | undefined };
+  { ok: true; value: unknown } | FailedReply;
+
+export interface FailedReply {
+  ok: false;
+  reason: ServiceFailure;
+  /** Contains nothing that was received, and of what was sent at most names of parameters. */
+  problem: string;
+  /** What the service refuses, where it says so. */
+  why?: RefusalReason | undefined;
+  /** How the service answered, when it answered with an error. */
+  refusal?: Refusal | undefined;
+  /** At most a minute. */
+  retryAfterMs?: number | undefined;
+}
 
 interface CallOptions {
   /** Cancels the request, its retry and the wait. */
@@ -51,7 +73,7 @@ const MAX_TIMEOUT_MS = 600_000;
  */
 export const openAICaller = (
   { apiKey, baseURL = DEFAULT_BASE_URL, fetch = globalThis.fetch, now = Date.now, ...config }: OpenAIConfig,
-  { model, timeoutMs: defaultTimeoutMs }: { model: string; timeoutMs: number },
+  { model, timeoutMs: defaultTimeoutMs, isChat = false }: { model: string; timeoutMs: number; isChat?: boolean },
 ): CallOpenAI => {
   const { timeoutMs = defaultTimeoutMs } = config;
   // Validated here because the error for an invalid header quotes its value.
@@ -59,34 +81,90 @@ export const openAICaller = (
   check('model', isToken(model));
   check('baseURL', isAddress(baseURL));
   check('timeoutMs', timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS);
+  const addresses = serviceAddresses(baseURL, { keepsDeployment: isChat });
+  /** The address that is known to be right, once there are several. */
+  let known: ServiceAddress | undefined;
   return async (request, { signal, maxBytes, retries }) => {
     const library = await import('openai');
     const deadline = AbortSignal.timeout(timeoutMs);
-    const client = new library.OpenAI({
-      apiKey: apiKey ?? null,
-      baseURL,
-      timeout: timeoutMs,
-      maxRetries: retries,
-      fetch: boundedFetch(fetch, { maxBytes, endsAtMs: now() + timeoutMs, now }),
-      // A key must not follow a redirect to another address.
-      fetchOptions: { redirect: 'manual' },
-      // Otherwise read from the environment, which in a Worker contains its bindings.
-      ...{ organization: null, project: null, adminAPIKey: null, webhookSecret: null, logLevel: 'off' as const },
-    });
-    try {
-      const signals = signal === undefined ? [deadline] : [deadline, signal];
-      return { ok: true, value: await request(client, { signal: AbortSignal.any(signals) }) };
-    } catch (error) {
-      if (signal?.aborted) return failed('aborted', 'the caller has given up');
-      if (deadline.aborted || error instanceof library.APIConnectionTimeoutError)
-        return failed('unavailable', `no answer within ${timeoutMs} ms`);
-      if (error instanceof library.APIConnectionError)
-        return failed('unavailable', `it cannot be reached${networkCodeOf(error)}`);
-      // The client throws errors of other classes, which quote the reply, for a body that it cannot parse or decode.
-      if (!(error instanceof library.APIError)) return failed('malformed', 'the reply cannot be parsed');
-      return failureOf(error);
+    const endsAtMs = now() + timeoutMs;
+    const signals = AbortSignal.any(signal === undefined ? [deadline] : [deadline, signal]);
+    const send = async (address: ServiceAddress): Promise<ServiceReply> => {
+      const client = clientFor(library, address, {
+        apiKey: apiKey ?? '',
+        timeout: timeoutMs,
+        maxRetries: retries,
+        fetch: boundedFetch(fetch, { maxBytes, endsAtMs, now }),
+        // A key must not follow a redirect to another address.
+        fetchOptions: { redirect: 'manual' },
+        // Otherwise read from the environment, which in a Worker contains its bindings.
+        ...{ organization: null, project: null, logLevel: 'off' },
+      });
+      try {
+        return { ok: true, value: await request(client, { signal: signals }) };
+      } catch (error) {
+        if (signal?.aborted) return failed('aborted', 'the caller has given up');
+        if (deadline.aborted || error instanceof library.APIConnectionTimeoutError)
+          return failed('unavailable', `no answer within ${timeoutMs} ms`);
+        if (error instanceof library.APIConnectionError)
+          return failed('unavailable', `it cannot be reached${networkCodeOf(error)}`);
+        const refused = serviceErrorOf(error);
+        // The client throws errors of other classes, which quote the reply, for a body that it cannot parse or decode.
+        return refused === undefined ? failed('malformed', 'the reply cannot be parsed') : failureOf(refused, error);
+      }
+    };
+    let reply = await send(known ?? addresses[0]);
+    if (known !== undefined || reply.ok || reply.why !== 'address') return reply;
+    for (const address of addresses.slice(1)) {
+      const other = await send(address);
+      if (!other.ok && other.why === 'address') continue;
+      reply = other;
+      // Whatever it refuses, it is an endpoint.
+      if (other.ok || other.reason === 'refused') known = address;
     }
+    return reply;
   };
+};
+
+type Library = typeof import('openai');
+type ClientOptions = Required<
+  Pick<
+    NonNullable<ConstructorParameters<Library['OpenAI']>[0]>,
+    'timeout' | 'maxRetries' | 'fetch' | 'fetchOptions' | 'organization' | 'project' | 'logLevel'
+  >
+> & { apiKey: string };
+
+const clientFor = (
+  library: Library,
+  { baseURL, apiVersion, deployment }: ServiceAddress,
+  options: ClientOptions,
+): OpenAI => {
+  const bare = { ...options, adminAPIKey: null, webhookSecret: null, baseURL };
+  if (apiVersion === undefined) return new library.OpenAI(bare);
+  return new library.AzureOpenAI({ ...bare, apiVersion, ...(deployment === undefined ? {} : { deployment }) });
+};
+
+/** An error of a service within a stream, for `throw`: it is read like one of the client. */
+export class StreamedError extends Error {
+  override readonly name = 'StreamedError';
+  readonly status: number;
+  /** As `boundedFetch` gives it to the client. */
+  readonly error: { message: string; param?: string | undefined; code?: string | undefined };
+
+  constructor(body: string) {
+    const { status, words, param, code } = readServiceError(200, body);
+    super('the stream holds an error');
+    this.status = status;
+    this.error = { message: words, param, code };
+  }
+}
+
+/** What a service said, from an error of the client; undefined for other errors. */
+export const serviceErrorOf = (error: unknown): ServiceError | undefined => {
+  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return undefined;
+  // The body that `boundedFetch` or `StreamedError` has made; absent for a request that was not sent.
+  const body = 'error' in error ? (error.error as Partial<StreamedError['error']> | undefined) : undefined;
+  return { status: error.status, words: body?.message ?? '', param: body?.param, code: body?.code };
 };
 
 const check = (name: string, isRight: boolean): void => {
@@ -95,24 +173,45 @@ const check = (name: string, isRight: boolean): void => {
 
 const isToken = (text = ''): boolean => /^[\x21-\x7e]{1,1000}$/.test(text);
 
-/** Without query, user and fragment. */
-const isAddress = (address: string): boolean => /^https?:\/\/[^?#@\s]+$/.test(address) && URL.canParse(address);
+/** Without user and fragment; the query may have the version of Azure's API. */
+const isAddress = (address: string): boolean =>
+  /^https?:\/\/[^?#@\s]+(?:\?api-version=[\w.-]{1,40})?$/.test(address) && URL.canParse(address);
 
-const failed = (reason: ServiceFailure, problem: string): ServiceReply => ({ ok: false, reason, problem });
+const failed = (reason: ServiceFailure, problem: string): FailedReply => ({ ok: false, reason, problem });
 
 const MAX_RETRY_AFTER_MS = 60_000;
 
-const failureOf = ({ status = 0, code, type, headers }: InstanceType<typeof OpenAI.APIError>): ServiceReply => {
-  if (status === 429 && [code, type].includes(QUOTA)) return failed('refused', 'the quota is used up');
-  const reason = status === 429 ? 'rate_limited' : isPassing(status) ? 'unavailable' : 'refused';
-  const retryAfter = headers?.get('retry-after-ms');
-  const retryAfterMs = retryAfter == null ? undefined : Math.min(Number(retryAfter), MAX_RETRY_AFTER_MS);
-  return { ok: false, reason, problem: `status is ${status}`, retryAfterMs };
+const failureOf = (refused: ServiceError, error: unknown): FailedReply => {
+  const { status } = refused;
+  const refusal = readRefusal(refused, PARAMETERS);
+  const { why, named } = refusal;
+  // A quota is refused with the status of a limit that passes, and a long input by some with that of a fault.
+  const isFinal = why === 'quota' || (why === 'length' && status !== 429);
+  const reason = isFinal ? 'refused' : status === 429 ? 'rate_limited' : isPassing(status) ? 'unavailable' : 'refused';
+  const headers = error instanceof Error && 'headers' in error ? error.headers : undefined;
+  const retryAfter = headers instanceof Headers ? headers.get('retry-after-ms') : null;
+  const retryAfterMs = retryAfter === null ? undefined : Math.min(Number(retryAfter), MAX_RETRY_AFTER_MS);
+  if (reason !== 'refused' || why === undefined)
+    return { ok: false, reason, problem: `status is ${status}`, refusal, retryAfterMs };
+  const which = why === 'parameters' && named.length > 0 ? ` (${named.join(', ')})` : '';
+  return { ok: false, reason, problem: `${REFUSED[why]}${which}: status is ${status}`, why, refusal, retryAfterMs };
 };
 
-const QUOTA = 'insufficient_quota';
+const REFUSED: Readonly<Record<RefusalReason, string>> = {
+  key: 'the key is refused',
+  quota: 'the quota is used up',
+  model: 'there is no such model, or not for this key',
+  address: 'there is no such endpoint',
+  length: 'the input is too long for the model',
+  content: 'the content is refused',
+  parameters: 'a parameter is refused',
+};
 
-const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+/** Parameters that requests may have. */
+const PARAMETERS = [
+  ...['store', 'temperature', 'max_tokens', 'max_completion_tokens', 'response_format', 'stream', 'stream_options'],
+  ...['reasoning_effort', 'dimensions', 'encoding_format', 'messages'],
+];
 
 /** Errors of `fetch` may quote the address or a header; only a code of the operating system is repeated. */
 const networkCodeOf = (error: Error): string => {
@@ -121,75 +220,4 @@ const networkCodeOf = (error: Error): string => {
     if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(code)) return ` (${code})`;
   }
   return '';
-};
-
-const MAX_REQUEST_CHARACTERS = 4 * 1024 * 1024;
-const MAX_ERROR_BYTES = 65_536;
-/** Waited by the client before a retry when the service names no time. */
-const DEFAULT_WAIT_MS = 500;
-/** A longer wait is for the caller to decide upon. */
-const MAX_WAIT_MS = 2000;
-
-/** The client's others describe the machine and the runtime, or come from the environment. */
-const SENT_HEADERS = new Set(['accept', 'authorization', 'content-type', 'user-agent']);
-
-interface FetchBounds {
-  maxBytes: number;
-  endsAtMs: number;
-  now: () => number;
-}
-
-/**
- * The `fetch` of a client. It reads the whole reply, so that a connection that breaks in the body is retried as well, and tells
- * the client by `x-should-retry` and `retry-after-ms` which failures are worth a retry that can still finish in time.
- */
-const boundedFetch =
-  (fetch: typeof globalThis.fetch, { maxBytes, endsAtMs, now }: FetchBounds): typeof globalThis.fetch =>
-  async (input, init) => {
-    if (typeof init?.body === 'string' && init.body.length > MAX_REQUEST_CHARACTERS)
-      return new Response(null, { status: 413 });
-    const sent = [...new Headers(init?.headers)].filter(([name]) => SENT_HEADERS.has(name));
-    const response = await fetch(input, { ...init, headers: sent });
-    const { ok, status, headers } = response;
-    // Read by whoever asked for a stream, with a bound of its own.
-    if (ok && isEventStream(headers)) return response;
-    const text = await readText(response, ok ? maxBytes : MAX_ERROR_BYTES);
-    // An empty reply is none to the client.
-    if (ok) return new Response(text, { headers: { 'content-type': headers.get('content-type') ?? 'text/plain' } });
-    const waitMs = retryAfterOf(headers, now());
-    const word = headers.get('x-should-retry');
-    const isInTime = (waitMs ?? DEFAULT_WAIT_MS) <= Math.min(MAX_WAIT_MS, endsAtMs - now());
-    const isWorthIt = (word === 'true' || (word !== 'false' && isPassing(status))) && !text?.includes(`"${QUOTA}"`);
-    return new Response(text || null, {
-      status,
-      headers: {
-        'x-should-retry': `${isWorthIt && isInTime}`,
-        ...(waitMs === undefined ? {} : { 'retry-after-ms': `${waitMs}` }),
-      },
-    });
-  };
-
-/** @returns `undefined` when it is longer. Invalid UTF-8 becomes U+FFFD. */
-const readText = async ({ body }: Response, maxBytes: number): Promise<string | undefined> => {
-  const decoder = new TextDecoder();
-  let left = maxBytes;
-  let text = '';
-  for await (const part of body ?? []) {
-    left -= part.length;
-    // Leaving the loop cancels the stream.
-    if (left < 0) return undefined;
-    text += decoder.decode(part, { stream: true });
-  }
-  return text + decoder.decode();
-};
-
-/** Milliseconds by OpenAI's own header, or seconds or a date (RFC 9110, section 10.2.3). */
-const retryAfterOf = (headers: Headers, now: number): number | undefined => {
-  const [milliseconds = '', value = ''] = ['retry-after-ms', 'retry-after'].map((name) => headers.get(name) ?? '');
-  const isNumber = (text: string) => /^\d{1,9}(?:\.\d+)?$/.test(text);
-  if (isNumber(milliseconds)) return Number(milliseconds);
-  if (isNumber(value)) return Number(value) * 1000;
-  // A date begins with its weekday: `Date.parse` alone takes -5 for a year.
-  const date = /^[A-Z][a-z]+, /.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 };

@@ -51,13 +51,20 @@ export const describeChatModel = (name: string, server: OpenAIServer, make: () =
     });
     it.each([
       ...FAULTS,
-      ['it refuses the request', { kind: 'status', status: 400 }, 'refused'],
+      ['it does not know the model', { kind: 'status', status: 404, message: 'The model does not exist.' }, 'refused'],
+      ['the messages are too long', { kind: 'status', status: 400, message: 'maximum context length is 9' }, 'refused'],
       ['it names no time', { kind: 'status', status: 429 }, 'rate_limited'],
       ['it is overloaded', { kind: 'status', status: 503, headers: { 'x-should-retry': 'false' } }, 'unavailable'],
     ] satisfies typeof FAULTS)('fails by name where %s, after one request', async (_, fault, reason) => {
       server.faults.always(fault);
       expect(await failing()).toMatchObject({ reason, message: expect.stringMatching(/^Cannot complete /) });
       expect(server.requests).toHaveLength(1);
+    });
+    it('fails as refused when every form of the request is refused, after few requests', async () => {
+      server.faults.always({ kind: 'status', status: 400 });
+      const failure = failureOf(make().complete(QUESTION, { schema: SCHEMA, temperature: 0 }), ModelUnavailable);
+      expect((await failure).reason).toBe('refused');
+      expect(server.requests.length).toBeLessThanOrEqual(5);
     });
     it.each(HANGS)('is given up at once when the signal aborts while the service %s', async (_, fault) => {
       server.faults.always(fault);

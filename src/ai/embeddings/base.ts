@@ -1,4 +1,5 @@
 import type { ServiceFailure } from '../openai-client.ts';
+import type { RefusalReason } from '../service-refusal.ts';
 
 /** Turns texts into vectors whose similarity reflects the similarity of the texts' meaning. */
 export interface EmbeddingProvider {
@@ -21,16 +22,29 @@ export interface EmbeddingOptions {
 export class EmbeddingFailed extends Error {
   override readonly name = 'EmbeddingFailed';
   readonly reason: ServiceFailure;
+  /** What the service refuses, where it says so. */
+  readonly why: RefusalReason | undefined;
+  /** Length of the vectors that came, where it is another than expected. */
+  readonly dimensions: number | undefined;
   /** Wait requested by the service, at most a minute. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
     reason: ServiceFailure,
     message: string,
-    { cause, retryAfterMs }: { cause?: unknown; retryAfterMs?: number | undefined } = {},
+    { cause, why, dimensions, retryAfterMs }: EmbeddingFailureDetails = {},
   ) {
     super(message, { cause });
     this.reason = reason;
+    this.why = why;
+    this.dimensions = dimensions;
     this.retryAfterMs = retryAfterMs;
   }
+}
+
+interface EmbeddingFailureDetails {
+  cause?: unknown;
+  why?: RefusalReason | undefined;
+  dimensions?: number | undefined;
+  retryAfterMs?: number | undefined;
 }

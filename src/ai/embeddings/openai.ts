@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
-import { type CallOpenAI, type OpenAIConfig, openAICaller } from '../openai-client.ts';
+import { type CallOpenAI, type FailedReply, type OpenAIConfig, openAICaller } from '../openai-client.ts';
+import type { Refusal } from '../service-refusal.ts';
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';
 
 export interface OpenAIEmbeddingConfig extends OpenAIConfig {
@@ -23,19 +24,35 @@ const MAX_DIMENSIONS = 16_384;
 const MAX_NUMBER_BYTES = 24;
 const MAX_OVERHEAD_BYTES = 65_536;
 
+/** How the service takes texts, as far as its refusals have shown; kept for as long as the provider. */
+interface EmbeddingForm {
+  /** Whether the length of a vector is sent: to models that are known to shorten, and where the service gives longer vectors. */
+  hasDimensions: boolean;
+  encoding: 'base64' | 'float' | undefined;
+  /** Texts of a request. */
+  maxInputs: number;
+  /** Bytes of UTF-8 of a text. */
+  maxBytes: number;
+}
+
 /**
  * Embeddings of OpenAI, or of any service with the same protocol.
  *
  * A text that may exceed the model's limit of 8,192 tokens is truncated. As there is no tokenizer here and a token is at
  * least one byte, that is after 8,192 bytes of UTF-8, at the end of a word: 1,800 tokens of English. An empty text is sent
  * as a space, as the service rejects empty ones.
+ *
+ * What a service refuses is learned from its refusal, and then left out: more than so many texts in a request (split), a text that is
+ * refused by itself (truncated), `encoding_format`, `dimensions`.
  */
 export class OpenAIEmbeddingProvider implements EmbeddingProvider {
   readonly dimensions: number;
   readonly model: string;
   readonly #call: CallOpenAI;
-  /** Sent only when it shortens: other models, and other services, refuse the parameter. */
-  readonly #shortened: boolean;
+  readonly #canLengthen: boolean;
+  #form: EmbeddingForm;
+  /** A request went through in this form. */
+  #isProven = false;
 
   /** @throws {RangeError} When key, address or time cannot be right, or the model does not have these dimensions. */
   constructor({ model = 'text-embedding-3-small', ...config }: OpenAIEmbeddingConfig) {
@@ -49,7 +66,14 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
       throw new RangeError(`dimensions of ${model} are not ${least === most ? most : `${least} to ${most}`}`);
     this.model = model;
     this.dimensions = dimensions;
-    this.#shortened = known !== undefined && dimensions < known.dimensions;
+    this.#canLengthen = known === undefined;
+    this.#form = {
+      // Other models, and other services, refuse the parameter.
+      hasDimensions: known !== undefined && dimensions < known.dimensions,
+      encoding: 'base64',
+      maxInputs: MAX_INPUTS,
+      maxBytes: MAX_INPUT_TOKENS,
+    };
   }
 
   async embed(text: string, options?: EmbeddingOptions): Promise<number[]> {
@@ -61,7 +85,11 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
   /** At most 10,000 texts. The first request that fails ends the others. */
   async embedBatch(texts: string[], { signal }: EmbeddingOptions = {}): Promise<number[][]> {
     if (texts.length > MAX_TEXTS) throw new EmbeddingFailed('refused', `Cannot embed more than ${MAX_TEXTS} texts`);
-    const batches = batchesOf(texts.map(fitText));
+    const { maxBytes, maxInputs } = this.#form;
+    const batches = batchesOf(
+      texts.map((text) => fitText(text, maxBytes)),
+      maxInputs,
+    );
     const failing = new AbortController();
     const given = signal === undefined ? failing.signal : AbortSignal.any([signal, failing.signal]);
     const vectors: number[][][] = [];
@@ -71,7 +99,7 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
       while (failure === undefined && next < batches.length) {
         const at = next;
         next += 1;
-        vectors[at] = await this.#request(batches[at] ?? [], given);
+        vectors[at] = await this.#embedAll(batches[at] ?? [], given);
       }
     };
     const guarded = () =>
@@ -84,25 +112,120 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
     return vectors.flat();
   }
 
-  async #request(input: string[], signal: AbortSignal): Promise<number[][]> {
-    const { model, dimensions } = this;
-    // The client asks for base64 and decodes it.
-    const body = { model, input, ...(this.#shortened ? { dimensions } : {}) };
-    const maxBytes = input.length * (dimensions * MAX_NUMBER_BYTES + 200) + MAX_OVERHEAD_BYTES;
-    const bounds = { signal, maxBytes, retries: 1 } as const;
-    const reply = await this.#call((client, options) => client.embeddings.create(body, options), bounds);
-    if (!reply.ok) {
-      const { reason, problem, retryAfterMs } = reply;
-      throw new EmbeddingFailed(reason, `Cannot embed texts: ${problem}`, { retryAfterMs });
+  /** What the service has refused so far, for people: `more than 32 texts a request`. */
+  refusals(): readonly string[] {
+    const { encoding, maxInputs, maxBytes } = this.#form;
+    return [
+      ...(maxInputs < MAX_INPUTS ? [`more than ${maxInputs} texts a request`] : []),
+      ...(maxBytes < MAX_INPUT_TOKENS ? [`texts longer than ${maxBytes} bytes (they are cut)`] : []),
+      ...(encoding === 'base64' ? [] : [encoding === 'float' ? 'encoding_format base64' : 'encoding_format']),
+    ];
+  }
+
+  /** Embeds a batch, in as many requests as the service needs. */
+  async #embedAll(batch: readonly string[], signal: AbortSignal): Promise<number[][]> {
+    const vectors: number[][] = [];
+    let form = this.#form;
+    let hasTriedDimensions = form.hasDimensions;
+    let isSplit = false;
+    let isLength = false;
+    while (vectors.length < batch.length) {
+      // Others may have learned in the meantime.
+      const size = Math.min(form.maxInputs, this.#form.maxInputs);
+      const { maxBytes } = form;
+      const texts = batch.slice(vectors.length, vectors.length + size).map((text) => fitText(text, maxBytes));
+      const reply = await this.#request(texts, form, signal);
+      if (Array.isArray(reply)) {
+        vectors.push(...reply);
+        this.#isProven = true;
+        const { maxInputs, maxBytes: learned } = this.#form;
+        // A text that is refused for another reason than its length is no reason to cut others.
+        this.#form = { ...form, maxInputs, maxBytes: isLength ? Math.min(maxBytes, learned) : learned };
+        form = { ...form, maxBytes: this.#form.maxBytes };
+        // One text that is too long makes every batch with it too large, so the size is learned at the end.
+        isSplit ||= form.maxInputs < maxInputs;
+      } else if ('length' in reply) {
+        if (hasTriedDimensions || !this.#canLengthen || reply.length < this.dimensions)
+          throw this.#otherLength(reply.length);
+        hasTriedDimensions = true;
+        form = { ...form, hasDimensions: true };
+      } else {
+        const next = this.#formAfter(reply.refusal, form, texts);
+        if (next === undefined) throw failureOf(reply);
+        isLength ||= reply.refusal?.why === 'length' || reply.refusal?.status === 413;
+        // A text that had to be cut was the reason, not their number.
+        form = next.maxBytes < maxBytes ? { ...next, maxInputs: this.#form.maxInputs } : next;
+      }
     }
-    const vectors = readEmbeddings(reply.value, { count: input.length, dimensions });
-    if (vectors === undefined) {
-      const wanted = `${input.length} vectors of ${dimensions} numbers`;
-      throw new EmbeddingFailed('malformed', `Cannot embed texts: the reply is not ${wanted}`);
-    }
+    if (isSplit && form.maxInputs < this.#form.maxInputs) this.#form = { ...this.#form, maxInputs: form.maxInputs };
     return vectors;
   }
+
+  /** The form after a refusal: fewer texts, then shorter ones. Undefined when no other would be accepted. */
+  #formAfter(refusal: Refusal | undefined, form: EmbeddingForm, texts: readonly string[]): EmbeddingForm | undefined {
+    if (refusal === undefined) return undefined;
+    const { status, why, named, isBatch, numbers } = refusal;
+    const isOfSize = why === undefined || why === 'length' || why === 'parameters';
+    if (!isOfSize || (![400, 413, 422].includes(status) && why !== 'length')) return undefined;
+    if (named.includes('dimensions') && form.hasDimensions) return { ...form, hasDimensions: false };
+    const isUnclear = why === undefined && !isBatch && !this.#isProven && status !== 413;
+    if ((named.includes('encoding_format') || isUnclear) && form.encoding !== undefined)
+      return { ...form, encoding: form.encoding === 'base64' ? 'float' : undefined };
+    if (texts.length > 1) {
+      const limit = Math.max(0, ...(isBatch ? numbers.filter((number) => number < texts.length) : []));
+      return { ...form, maxInputs: limit > 1 ? limit : Math.ceil(texts.length / 2) };
+    }
+    const bytes = utf8LengthOf(texts[0] ?? '');
+    if (bytes < 2 * LEAST_TEXT_BYTES) return undefined;
+    return { ...form, maxBytes: Math.floor(bytes / 2) };
+  }
+
+  /** The vectors; or a length that all of them have and should not; or how it failed. */
+  async #request(
+    input: string[],
+    { hasDimensions, encoding }: EmbeddingForm,
+    signal: AbortSignal,
+  ): Promise<number[][] | { length: number } | FailedReply> {
+    const { model, dimensions } = this;
+    const body = { model, input, ...(hasDimensions ? { dimensions } : {}) };
+    // Until one came through, their length may be another.
+    const longest = this.#isProven ? dimensions : Math.max(dimensions, USUAL_DIMENSIONS);
+    const maxBytes = input.length * (longest * MAX_NUMBER_BYTES + 200) + MAX_OVERHEAD_BYTES;
+    const bounds = { signal, maxBytes, retries: 1 } as const;
+    const reply = await this.#call((client, options) => {
+      // The client asks for base64 and decodes it, unless it is told otherwise.
+      if (encoding === 'base64') return client.embeddings.create(body, options);
+      const asked = encoding === undefined ? body : { ...body, encoding_format: encoding };
+      return client.post('/embeddings', { body: asked, ...options });
+    }, bounds);
+    if (!reply.ok) return reply;
+    const vectors = readEmbeddings(reply.value, input.length);
+    if (vectors === undefined) throw this.#malformed(input.length);
+    if (vectors.every((vector) => isVector(vector, dimensions))) return vectors;
+    const length = vectors[0]?.length ?? 0;
+    if (length === dimensions || !vectors.every((vector) => isVector(vector, length)))
+      throw this.#malformed(input.length);
+    return { length };
+  }
+
+  #malformed(count: number): EmbeddingFailed {
+    const wanted = `${count} vectors of ${this.dimensions} numbers`;
+    return new EmbeddingFailed('malformed', `Cannot embed texts: the reply is not ${wanted}`);
+  }
+
+  #otherLength(length: number): EmbeddingFailed {
+    const problem = `its vectors have ${length} numbers, not ${this.dimensions}`;
+    return new EmbeddingFailed('malformed', `Cannot embed texts: ${problem}`, { dimensions: length });
+  }
 }
+
+const failureOf = ({ reason, problem, why, retryAfterMs }: FailedReply): EmbeddingFailed =>
+  new EmbeddingFailed(reason, `Cannot embed texts: ${problem}`, { why, retryAfterMs });
+
+/** A shorter text is no longer cut. */
+const LEAST_TEXT_BYTES = 256;
+/** Most models have fewer. */
+const USUAL_DIMENSIONS = 4096;
 
 /** OpenAI's models (platform.openai.com/docs/guides/embeddings). */
 export const EMBEDDING_MODELS: ReadonlyMap<string, { dimensions: number; canShorten: boolean }> = new Map([
@@ -112,26 +235,33 @@ export const EMBEDDING_MODELS: ReadonlyMap<string, { dimensions: number; canShor
 ]);
 
 /** The fields that are read (OpenAI's specification, CreateEmbeddingResponse). */
-const Reply = z.object({ data: z.array(z.object({ index: z.int().min(0), embedding: z.unknown() })) });
+const Reply = z.object({ data: z.array(z.object({ index: z.int().min(0).nullish(), embedding: z.unknown() })) });
 
 /**
  * The vectors of a reply in the order of the texts, whichever order they came in.
  *
- * @returns `undefined` unless there is exactly one for each text, each of the right length, finite, and not all zeros (which is
- *   close to nothing and so not an embedding).
+ * @returns `undefined` unless there is exactly one for each text. Where no index is given, the order is meant; where one alone is missing,
+ *   it is 0, which some serializers omit.
  */
-const readEmbeddings = (
-  value: unknown,
-  { count, dimensions }: { count: number; dimensions: number },
-): number[][] | undefined => {
+const readEmbeddings = (value: unknown, count: number): number[][] | undefined => {
   const reply = readAs(Reply, value);
   if (!reply.ok || reply.value.data.length !== count) return undefined;
+  const isOrdered = reply.value.data.every(({ index }) => index === undefined || index === null);
   const vectors = new Map<number, number[]>();
-  for (const { index, embedding } of reply.value.data) {
-    if (!isVector(embedding, dimensions) || index >= count || vectors.has(index)) return undefined;
-    vectors.set(index, embedding);
+  for (const [position, { index, embedding }] of reply.value.data.entries()) {
+    const at = isOrdered ? position : (index ?? 0);
+    const numbers = typeof embedding === 'string' ? fromBase64(embedding) : embedding;
+    if (!Array.isArray(numbers) || at >= count || vectors.has(at)) return undefined;
+    vectors.set(at, numbers);
   }
   return Array.from({ length: count }, (_, at) => vectors.get(at) ?? []);
+};
+
+/** Numbers of 32 bits, as the client decodes them where it has asked for them. */
+const fromBase64 = (text: string): number[] | undefined => {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
+  const bytes = Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0));
+  return bytes.length % 4 === 0 ? Array.from(new Float32Array(bytes.buffer)) : undefined;
 };
 
 /** `Number.isFinite` is false for everything that is not a number. */
@@ -154,14 +284,15 @@ const WORD_REACH = 200;
  * bytes are an upper bound; a request holds some 65,000 tokens of English prose.
  *
  * @param texts As `fitText` gives them.
+ * @param maxInputs Texts of a request.
  */
-export const batchesOf = (texts: readonly string[]): string[][] => {
+export const batchesOf = (texts: readonly string[], maxInputs = MAX_INPUTS): string[][] => {
   const batches: string[][] = [];
   let current: string[] = [];
   let bytes = 0;
   for (const text of texts) {
     const length = utf8LengthOf(text);
-    if (current.length === MAX_INPUTS || bytes + length > MAX_REQUEST_TOKENS) {
+    if (current.length === maxInputs || bytes + length > MAX_REQUEST_TOKENS) {
       batches.push(current);
       current = [];
       bytes = 0;
@@ -173,14 +304,14 @@ export const batchesOf = (texts: readonly string[]): string[][] => {
 };
 
 /**
- * A text as the API accepts it: not empty, well-formed Unicode, and at most 8,192 bytes, cut after a word where one ends within
+ * A text as the API accepts it: not empty, well-formed Unicode, and at most 8,192 bytes (or `maxBytes`), cut after a word where one ends within
  * the last 200 characters, and never inside a character.
  */
-export const fitText = (text: string): string => {
+export const fitText = (text: string, maxBytes = MAX_INPUT_TOKENS): string => {
   if (text === '') return ' ';
   // A unit takes at least one byte, so what lies behind is cut off in any case.
-  const whole = text.slice(0, MAX_INPUT_TOKENS + 1).toWellFormed();
-  const end = endWithin(whole, MAX_INPUT_TOKENS);
+  const whole = text.slice(0, maxBytes + 1).toWellFormed();
+  const end = endWithin(whole, maxBytes);
   if (end === text.length) return whole;
   const cut = whole.slice(0, end);
   const space = cut.slice(-WORD_REACH).search(/\s\S*$/);

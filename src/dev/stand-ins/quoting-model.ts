@@ -1,7 +1,7 @@
 import { STOP_WORDS, wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
 import type { ChatScript, ScriptedAnswer } from './openai/chat-answer.ts';
-import { type ChatRequest, textOf } from './openai/chat-request.ts';
+import { type ChatRequest, schemaOf, textOf } from './openai/chat-request.ts';
 
 /**
  * A model that keeps to its instructions: it answers with sentences of what it was given, names where they stand, and says so
@@ -9,17 +9,17 @@ import { type ChatRequest, textOf } from './openai/chat-request.ts';
  */
 export const quotingModel: ChatScript = (request): ScriptedAnswer => {
   const said = messageOf(request);
-  const format = request.response_format;
-  if (format?.type !== 'json_schema') return { text: '' };
-  return { json: REPLIES[format.json_schema.name]?.(said) ?? {} };
+  const asked = schemaOf(request);
+  if (asked === undefined) return { text: '' };
+  return { json: REPLIES[asked.name]?.(said) ?? {} };
 };
 
-/** The object that the user's message is, or its text where it is none. */
+/** The object that the user's message is or ends with, or its text where it is none. */
 const messageOf = ({ messages }: ChatRequest): Said => {
   const text = textOf(messages.find(({ role }) => role === 'user')?.content);
   try {
     // As the product writes it; what is not there is looked for in vain.
-    return { text, ...(JSON.parse(text) as Partial<Said>) };
+    return { text, ...(JSON.parse(text.slice(text.lastIndexOf('\n\n{') + 1)) as Partial<Said>) };
   } catch {
     return { text };
   }

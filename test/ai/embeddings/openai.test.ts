@@ -166,7 +166,7 @@ describe('OpenAIEmbeddingProvider', () => {
   });
   it('aborts all requests when one fails, and reports that failure', async () => {
     const texts = Array.from({ length: 10_000 }, (_, at) => `text ${at}`);
-    server.faults.next(1, { kind: 'status', status: 400 }, ({ body }) => body.includes('"text 2048"'));
+    server.faults.next(1, { kind: 'status', status: 401 }, ({ body }) => body.includes('"text 2048"'));
     server.faults.always({ kind: 'hang-before-headers' });
     expect(await reasonOf(texts, { dimensions: 8 })).toBe('refused');
     expect(server.requests.length).toBeLessThanOrEqual(4);

@@ -1,4 +1,4 @@
-import { type ChatRequest, promptTokensOf, textOf, tokensOfText } from './chat-request.ts';
+import { type ChatRequest, promptTokensOf, schemaOf, textOf, tokensOfText } from './chat-request.ts';
 import type { ChatModel } from './models.ts';
 import { sampleOfSchema } from './sample-of-schema.ts';
 
@@ -110,10 +110,11 @@ export const completionBody = ({ id, created, model, content, refusal, finish, u
  * What the model says when nothing is scripted: a document that fits the schema asked for, or a text. Its words are the
  * longest passage of the last message, so that it quotes what it was given.
  */
-export const usualAnswer = ({ messages, response_format: format }: ChatRequest): ScriptedAnswer => {
+export const usualAnswer = (request: ChatRequest): ScriptedAnswer => {
+  const { messages, response_format: format } = request;
   const passage = longestPassage(textOf(messages.at(-1)?.content));
-  const schema = format?.type === 'json_schema' ? format.json_schema.schema : undefined;
-  if (schema !== undefined) return { json: sampleOfSchema(schema, passage) };
+  const asked = schemaOf(request);
+  if (asked !== undefined) return { json: sampleOfSchema(asked.schema, passage) };
   return format?.type === 'json_object' ? { json: { answer: passage } } : { text: passage };
 };
 

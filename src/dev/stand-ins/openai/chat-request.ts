@@ -127,3 +127,30 @@ export const tokensOfText = (text: string): number => Math.ceil(text.length / 4)
 
 export const textOf = (content: z.infer<typeof Content> | null | undefined): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
+
+/** The schema that a reply is to follow, and its name: of the response format, or else one that the prompt shows. */
+export const schemaOf = ({
+  messages,
+  response_format: format,
+}: ChatRequest): { name: string; schema: Record<string, unknown> } | undefined => {
+  if (format?.type === 'json_schema') {
+    const { name, schema } = format.json_schema;
+    return schema === undefined ? undefined : { name, schema };
+  }
+  const lines = messages.flatMap(({ content }) => textOf(content).split('\n')).filter((line) => line.startsWith('{'));
+  for (const line of lines) {
+    const schema = parsed(line);
+    if (schema?.type === 'object' && typeof schema.properties === 'object')
+      return { name: String(schema.title), schema };
+  }
+  return undefined;
+};
+
+const parsed = (line: string): Record<string, unknown> | undefined => {
+  try {
+    // Begins as an object.
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+};

@@ -6,6 +6,8 @@ import { type ChatRequest, readChatRequest } from './chat-request.ts';
 import { streamCompletion } from './chat-stream.ts';
 import { replyToEmbeddings } from './embeddings.ts';
 import { type LocalModel, localModels } from './models.ts';
+import { replyOfProvider } from './play-provider.ts';
+import type { Provider } from './providers.ts';
 import { unknownModel } from './read-request.ts';
 import { refusal, refusalBody, USUAL_MESSAGES } from './refusal.ts';
 
@@ -15,10 +17,12 @@ export interface OpenAIServerOptions {
   apiKey?: string | undefined;
   /** Dimensions of the model `local-embedding`, which stands for one that is not OpenAI's; 384 when absent. */
   dimensions?: number | undefined;
+  /** Another service to play than OpenAI. */
+  provider?: Provider | undefined;
 }
 
 export interface OpenAIServer {
-  /** Ends in `/v1`: what goes into a client's `baseURL`. */
+  /** Ends in `/v1`, or as the provider has it: what goes into a client's `baseURL`. */
   url: string;
   apiKey: string;
   /** Paths begin with `/v1`: `faults.always({ kind: 'delay', ms: 50 }, '/v1/embeddings')`. */
@@ -44,7 +48,7 @@ export const QUOTA_USED_UP = {
 
 /** Answers as api.openai.com does to embeddings, chat completions and models: over the loopback interface, from a script. */
 export const startOpenAIServer = async (options: OpenAIServerOptions = {}): Promise<OpenAIServer> => {
-  const { port, apiKey = 'sk-local-0000', dimensions = 384 } = options;
+  const { port, apiKey = 'sk-local-0000', dimensions = 384, provider } = options;
   const models = localModels(dimensions);
   const queue: ChatScript[] = [];
   let usual: ChatScript = usualAnswer;
@@ -52,6 +56,10 @@ export const startOpenAIServer = async (options: OpenAIServerOptions = {}): Prom
 
   const handle = async (request: RecordedRequest): Promise<LocalReply> => {
     count += 1;
+    if (provider !== undefined) {
+      const answer = (asked: ChatRequest) => answerOf(queue.shift() ?? usual, asked);
+      return replyOfProvider(provider, request, { apiKey, answer });
+    }
     const id = `${count}`.padStart(8, '0');
     const reply = refusalOfKey(request, apiKey) ?? (await route(request, id));
     return { ...reply, headers: { ...commonHeaders(id), ...reply.headers } };
@@ -91,18 +99,24 @@ export const startOpenAIServer = async (options: OpenAIServerOptions = {}): Prom
     refusal: (status, message) => refusalBody(status, message ?? USUAL_MESSAGES[status] ?? 'It failed.'),
   });
   return {
-    url: `${server.url}/v1`,
+    url: addressOf(server.url, provider),
     apiKey,
     faults: server.faults,
     requests: server.requests,
     forgetRequests: server.forgetRequests,
-    sent: (path) => server.requests.filter((one) => one.path === `/v1${path}`).map(({ body }) => JSON.parse(body)),
+    sent: (path) => server.requests.filter((one) => one.path.endsWith(path)).map(({ body }) => JSON.parse(body)),
     script: (...answers) => void queue.push(...answers),
     answerWith: (answer) => {
       usual = answer ?? usualAnswer;
     },
     stop: server.stop,
   };
+};
+
+const addressOf = (origin: string, provider: Provider | undefined): string => {
+  if (provider === undefined) return `${origin}/v1`;
+  if (provider.hasApiVersion !== true) return `${origin}${provider.path}`;
+  return `${origin}${provider.path}/${provider.chat?.model}?api-version=2024-10-21`;
 };
 
 const answerOf = async (script: ChatScript, request: ChatRequest): Promise<ScriptedAnswer> => {
