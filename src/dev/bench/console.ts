@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { AnswersPage } from '../../contract/answers.ts';
 import { type Product, startProduct } from '../run/product.ts';
 import { launchChromium } from '../screenshots/launch-chromium.ts';
-import { ensureChromium } from '../stand-ins/ensure-installed.ts';
+import { ensureInstalled } from '../stand-ins/ensure-installed.ts';
 import { sampleQuestions, variationsOf } from './http.ts';
 import { percentilesOf } from './single-client.ts';
 
@@ -20,7 +20,7 @@ const FEW_ANSWERS = 10;
 
 /** The console in Chromium against the real functions: what the first view transfers, when sentences are on the screen, frames, memory. */
 export const benchConsole = async (): Promise<void> => {
-  ensureChromium();
+  ensureInstalled(['chromium'], { reason: 'this part measures the console in it' });
   const product = await startProduct({ kb: 'sample', port: 0 });
   const browser = await launchChromium();
   try {

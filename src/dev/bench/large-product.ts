@@ -55,7 +55,7 @@ export const benchLargeProduct = async ({ data }: { data?: string | undefined })
 
 /** Without a chat model: what answers cost is the search. */
 const startUpstash = async () => {
-  ensureInstalled('redis-server');
+  ensureInstalled(['redis'], { reason: 'the local Upstash Redis starts it' });
   const { variables, stop } = await startServices();
   return { variables: { ...variables, CHAT_MODEL: 'none' }, stop };
 };

@@ -1,17 +1,19 @@
 /** `npm test`: runs the tests. */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createVitest, type TestModule } from 'vitest/node';
 import { readCommandLine } from '../command-line.ts';
-import { ensureChromium, ensureInstalled } from '../stand-ins/ensure-installed.ts';
+import { ensureInstalled, missingPrograms } from '../stand-ins/ensure-installed.ts';
+import { programsOfTests } from './programs-of-tests.ts';
 
 const HELP = `Runs every test, or those whose path contains one of the given words, and ends with a line "N passed, N failed". A
-file that cannot be collected counts as one failure, so that a broken import never looks like a pass.
+file that fails outside its tests, while it is read or prepared, counts as one failure.
+
+The functions run in real workerd, against a real Redis and in a real Chromium. What of these two the chosen tests need and
+the machine lacks is installed with apt-get, where this runs as root on Debian; a line says so before.
 
   npm test -- [word ...] [options]
 
   -t <pattern>  only tests whose name matches this pattern
+  --no-install  install nothing: name what is missing instead
   --update      update the snapshots
   --coverage    report the line coverage of src and functions, by folder, into coverage/; fails below 85 % of the lines,
                 90 % of retrieval and drafts. What runs in workerd alone is not counted
@@ -21,57 +23,57 @@ file that cannot be collected counts as one failure, so that a broken import nev
 const { values, positionals } = readCommandLine(HELP, {
   options: {
     title: { type: 'string', short: 't' },
+    'no-install': { type: 'boolean', default: false },
     update: { type: 'boolean', default: false },
     coverage: { type: 'boolean', default: false },
   },
   maxPositionals: 100,
 });
 
-interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  testResults: { status: string; assertionResults: unknown[] }[];
-}
-
+const vitest = await createVitest('test', {
+  watch: false,
+  update: values.update,
+  ...(values.title === undefined ? {} : { testNamePattern: values.title }),
+  ...(values.coverage ? { coverage: { enabled: true } } : {}),
+});
+const specifications = await vitest.globTestSpecifications(positionals);
 try {
-  ensureInstalled('redis-server');
-  ensureChromium();
+  if (specifications.length === 0) throw new Error(`No test file has ${positionals.join(' or ')} in its path`);
+  await installPrograms(specifications.map(({ moduleId }) => moduleId));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  console.log('0 passed, 1 failed');
-  process.exit(1);
+  await end({ passed: 0, failed: 1 });
 }
-const folder = mkdtempSync(join(tmpdir(), 'constellation-test-'));
-const reportFile = join(folder, 'report.json');
-const { status } = spawnSync(
-  'vitest',
-  [
-    'run',
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${reportFile}`,
-    ...positionals,
-    ...(values.title === undefined ? [] : ['-t', values.title]),
-    ...(values.update ? ['--update'] : []),
-    ...(values.coverage ? ['--coverage'] : []),
-  ],
-  { stdio: ['ignore', 'inherit', 'inherit'] },
-);
+process.exitCode = 0;
+const { testModules } = await vitest.start(positionals);
+await end(countResults(testModules));
 
-const { passed, failed } = countResults(reportFile);
-rmSync(folder, { recursive: true, force: true });
-console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = status === 0 && failed === 0 ? 0 : 1;
+/** What the chosen files start and the machine lacks. */
+async function installPrograms(files: readonly string[]): Promise<void> {
+  const missing = missingPrograms();
+  if (missing.length === 0) return;
+  const counts = await programsOfTests(files, process.cwd());
+  const needed = missing.filter((program) => counts.has(program));
+  const most = Math.max(...needed.map((program) => counts.get(program) ?? 0));
+  ensureInstalled(needed, {
+    reason: most === 1 ? '1 test file needs it' : `up to ${most} test files need it`,
+    advice: 'npm test -- --no-install installs nothing',
+    mayInstall: !values['no-install'],
+  });
+}
 
-function countResults(file: string): { passed: number; failed: number } {
-  try {
-    const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
-    const uncollected = report.testResults.filter(
-      (result) => result.status === 'failed' && result.assertionResults.length === 0,
-    );
-    return { passed: report.numPassedTests, failed: report.numFailedTests + uncollected.length };
-  } catch {
-    console.error('Cannot read the test report: the test runner did not finish.');
-    return { passed: 0, failed: 1 };
-  }
+/** Failures are tests, and what failed outside of tests: a file that cannot be read, a preparation or a clean-up. */
+function countResults(testModules: readonly TestModule[]): { passed: number; failed: number } {
+  const tests = testModules.flatMap((module) => [...module.children.allTests()]);
+  const suites = testModules.flatMap((module) => [module, ...module.children.allSuites()]);
+  const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
+  const failed = count('failed') + suites.filter((suite) => suite.errors().length > 0).length;
+  // Errors that no test waited for, and coverage below its bounds.
+  return { passed: count('passed'), failed: failed === 0 && process.exitCode !== 0 ? 1 : failed };
+}
+
+async function end({ passed, failed }: { passed: number; failed: number }): Promise<never> {
+  await vitest.close();
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exit(failed === 0 ? 0 : 1);
 }

@@ -13,7 +13,7 @@ variables with which npm start uses them, one a line (docs/configuration.md).
 `;
 
 readCommandLine(HELP, { options: {} });
-orFail(() => ensureInstalled('redis-server'));
+orFail(() => ensureInstalled(['redis'], { reason: 'the local Upstash Redis starts it' }));
 const services = await startServices();
 // Stands in for a language model: it answers with sentences of what it is given.
 services.openai.answerWith(quotingModel);

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { readCommandLine } from '../command-line.ts';
-import { ensureChromium } from '../stand-ins/ensure-installed.ts';
+import { ensureInstalled } from '../stand-ins/ensure-installed.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { serveAgentPage } from './agent-page.ts';
 import { launchChromium } from './launch-chromium.ts';
@@ -37,7 +37,7 @@ const { values, positionals } = readCommandLine(HELP, {
 });
 const folder = resolve(values.docs === true ? 'docs/screenshots' : values.folder);
 mkdirSync(folder, { recursive: true });
-ensureChromium();
+orFail(() => ensureInstalled(['chromium'], { reason: 'it takes the pictures' }));
 const { startProduct } = await import('../run/product.ts');
 const { startHelpdesks } = await import('../stand-ins/helpdesks/start-helpdesks.ts');
 const [helpdesks, agentPage] = await Promise.all([startHelpdesks(), serveAgentPage()]);
