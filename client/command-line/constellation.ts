@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** `npx constellation`: the command line. */
 import './node-20.ts';
 import { failUsage } from '../../src/dev/command-line.ts';

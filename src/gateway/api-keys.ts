@@ -34,6 +34,21 @@ export const ApiKeyRecord = z.object({
 });
 export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>;
 
+/** Rights of who administers a deployment: every view and act of the console, articles for every audience, and every librarian. */
+export const ADMINISTRATOR: Pick<ApiKeyRecord, 'capabilities' | 'audiences'> = {
+  capabilities: [
+    'kb:*',
+    'memory:*',
+    'sql:read',
+    'web:search',
+    'support:analyze',
+    'helpdesk:*',
+    'metrics:read',
+    'answers:*',
+  ],
+  audiences: ['*'],
+};
+
 /** A new key: 32 random bytes, with a prefix that scanners for leaked keys recognise, and another one for publishable keys. */
 export const newApiKey = ({ isPublishable = false } = {}): string =>
   `${isPublishable ? PUBLISHABLE_PREFIX : 'ck_'}${encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))}`;

@@ -169,6 +169,11 @@ describe('librarianChecks()', () => {
     expect(Object.keys(await redOf(() => Promise.reject(new Error('x')))).length).toBeGreaterThan(10);
   });
 });
+it('names the cases that are missing', () => {
+  const { fails: _, waits: __, ...some } = CASES;
+  expect(() => librarianChecks(conforming, some as LibrarianCases)).toThrow('the cases lack fails, waits');
+});
+
 it('describeLibrarian() passes each check to the runner, the five required ones first', () => {
   const names: string[] = [];
   describeLibrarian('The porter', conforming, CASES, {

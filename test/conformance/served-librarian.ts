@@ -1,5 +1,7 @@
-import type { AIClient, Context, Librarian } from '../../src/contract/librarian.ts';
+import type { AIClient, Context, Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
 import type { LibrarianResponse } from '../../src/contract/response.ts';
+import { delegateTo } from '../../src/delegation/delegates.ts';
+import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { originate } from '../../src/signing/request-context.ts';
@@ -35,6 +37,19 @@ export const servedLibrarian = (
     // The suite validates it.
     return answer.json() as LibrarianResponse;
   };
+};
+
+/** A librarian as its function serves it, with a navigator that it may delegate to and that answers everything. */
+export const servedBesideNavigator = async (librarian: Librarian, info: LibrarianInfo): Promise<Librarian> => {
+  const log = () => {};
+  const navigator = serveLibrarian(
+    async () => ({ answer: 'Every 60 days.', sources: [{ name: 'care/descale.md' }], confidence: 0.9 }),
+    { id: 'navigator', name: 'Navigator' },
+    { ...(await identityBeside('navigator', info.id)), log },
+  );
+  const targets = delegateTo({ navigator: { fetch: async (request: Request) => navigator.fetch(request) } });
+  const app = serveLibrarian(librarian, info, { ...(await identityBeside(info.id, 'navigator')), targets, log });
+  return servedLibrarian(info.id, app, { capabilities: info.capabilities ?? [] });
 };
 
 /** The development identity of one librarian in a directory with another, which may be external. */

@@ -22,8 +22,17 @@ export interface LibrarianCheck {
   run(): Promise<void>;
 }
 
-/** All tests of the suite for one librarian, independent of each other and of any test runner. */
+/**
+ * All tests of the suite for one librarian, independent of each other and of any test runner.
+ *
+ * @throws {TypeError} When a case is missing.
+ */
 export const librarianChecks = (librarian: Librarian, cases: LibrarianCases): LibrarianCheck[] => {
+  const missing = ['answers', 'fails', 'declines', 'delegates', 'waits'].filter((name) => !(name in cases));
+  if (missing.length > 0)
+    throw new TypeError(
+      `Cannot check the librarian: the cases lack ${missing.join(', ')}. A case that cannot occur is 'never'`,
+    );
   const subject = subjectOf(librarian, cases);
   return [...REQUIRED_CHECKS, ...RESPONSE_CHECKS, ...SAFETY_CHECKS].map(({ name, run }) => ({
     name: typeof name === 'string' ? name : name(cases),

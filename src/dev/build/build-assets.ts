@@ -57,23 +57,27 @@ const SOURCES = ['package.json', 'package-lock.json', 'src/gateway/pages.css', '
  * @returns The folder.
  */
 export const buildAssets = async (folder = FOLDER): Promise<string> => {
-  await cachedBuild(`static files in ${folder}`, z.null(), async () => {
-    const [pages, widget, api] = await Promise.all([buildConsole(), buildWidget(), describeApi()]);
-    const viewer = VIEWER.map((file) => ({ name: `docs/${basename(file)}`, text: read(fileURLToPath(file)) }));
-    const built = [
-      ...pages.files.map(({ name, text }) => ({ name: join(CONSOLE_FOLDER, name), text })),
-      ...viewer,
-      { name: 'docs/index.html', text: PAGE },
-      { name: 'docs/start.js', text: START },
-      { name: 'pages.css', text: read(join(ROOT, 'src/gateway/pages.css')) },
-      { name: 'widget.js', text: widget.text },
-      { name: 'openapi.json', text: api.text },
-    ];
-    for (const { name, text } of built) write(join(folder, name), text);
-    removeOtherPages(join(folder, CONSOLE_FOLDER), new Set(pages.files.map(({ name }) => name)));
-    const written = built.map(({ name }) => relative(ROOT, join(folder, name)));
-    return { files: [...SOURCES, ...pages.sources, ...widget.sources, ...api.sources, ...written], result: null };
-  });
+  await cachedBuild(
+    { key: `static files in ${folder}`, what: 'the console, the answer box and the description of the API' },
+    z.null(),
+    async () => {
+      const [pages, widget, api] = await Promise.all([buildConsole(), buildWidget(), describeApi()]);
+      const viewer = VIEWER.map((file) => ({ name: `docs/${basename(file)}`, text: read(fileURLToPath(file)) }));
+      const built = [
+        ...pages.files.map(({ name, text }) => ({ name: join(CONSOLE_FOLDER, name), text })),
+        ...viewer,
+        { name: 'docs/index.html', text: PAGE },
+        { name: 'docs/start.js', text: START },
+        { name: 'pages.css', text: read(join(ROOT, 'src/gateway/pages.css')) },
+        { name: 'widget.js', text: widget.text },
+        { name: 'openapi.json', text: api.text },
+      ];
+      for (const { name, text } of built) write(join(folder, name), text);
+      removeOtherPages(join(folder, CONSOLE_FOLDER), new Set(pages.files.map(({ name }) => name)));
+      const written = built.map(({ name }) => relative(ROOT, join(folder, name)));
+      return { files: [...SOURCES, ...pages.sources, ...widget.sources, ...api.sources, ...written], result: null };
+    },
+  );
   return folder;
 };
 

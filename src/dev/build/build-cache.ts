@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -8,6 +9,9 @@ import { isRunning } from '../is-running.ts';
 
 /** Results of earlier runs: building is most of what a start takes. */
 const CACHE = join(ROOT, 'dist/bundles');
+
+/** Says when a build begins whose result is not in the cache: the first start of a checkout takes much longer than others. */
+export const builds = new EventEmitter<{ begin: [what: string] }>();
 
 /** Paths are relative to the root. */
 const Stored = z.object({
@@ -22,11 +26,12 @@ const Stored = z.object({
  * The result of an earlier build, by this process or another, while none of its files has changed; otherwise that of a new build. Of several
  * processes that need it at the same time one builds, and the others wait.
  *
- * @param key Names the build and its options.
+ * @param name.key Names the build and its options.
+ * @param name.what What is built, for people.
  * @param schema Checks what was stored.
  */
 export const cachedBuild = async <T>(
-  key: string,
+  { key, what }: BuildName,
   schema: z.ZodType<T>,
   build: () => Promise<{ files: string[]; result: T }>,
 ): Promise<T> => {
@@ -39,6 +44,7 @@ export const cachedBuild = async <T>(
     await setTimeout(WAIT_MS);
   }
   try {
+    builds.emit('begin', what);
     const { files, result } = await build();
     store(path, files, result);
     return result;
@@ -46,6 +52,11 @@ export const cachedBuild = async <T>(
     rmSync(lock, { force: true });
   }
 };
+
+export interface BuildName {
+  key: string;
+  what: string;
+}
 
 const readStored = <T>(path: string, schema: z.ZodType<T>): T | undefined => {
   try {

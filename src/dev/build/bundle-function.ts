@@ -38,7 +38,7 @@ const Built = z.object({
 
 const buildOrRead = (entry: string, minify: boolean): Promise<z.infer<typeof Built>> => {
   const options = { ...OPTIONS, minify, entryPoints: [relative(ROOT, resolve(entry))] };
-  return cachedBuild(JSON.stringify([esbuildVersion, options]), Built, async () => {
+  return cachedBuild({ key: JSON.stringify([esbuildVersion, options]), what: 'the functions' }, Built, async () => {
     const data: Record<string, string> = {};
     const { outputFiles, metafile } = await build({
       ...{ ...options, absWorkingDir: ROOT, write: false, metafile: true, plugins: [dataModules(data)] },

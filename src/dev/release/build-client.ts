@@ -70,7 +70,7 @@ function bundleClient(): number {
 function bundleCommandLine(): void {
   const outfile = join(folder, 'constellation.js');
   const entryPoints = [join(SOURCE, 'command-line/constellation.ts')];
-  bundle({ entryPoints, outfile, platform: 'node', target: 'node20', banner: { js: '#!/usr/bin/env node' } });
+  bundle({ entryPoints, outfile, platform: 'node', target: 'node20' });
   chmodSync(outfile, 0o755);
   bundle({
     entryPoints: [join(ROOT, 'src/dev/documents/document-worker.ts')],

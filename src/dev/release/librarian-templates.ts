@@ -5,6 +5,7 @@ export const librarianTemplates = (options: NewLibrarianOptions): Record<string,
   const { id } = options.info;
   return {
     [`functions/${id}/librarian.ts`]: librarianText(options),
+    [`functions/${id}/info.ts`]: infoText(options),
     [`functions/${id}/index.ts`]: indexText(id),
     [`functions/${id}/wrangler.toml`]: configText(options),
     [`test/conformance/${id}.test.ts`]: testText(options),
@@ -16,11 +17,21 @@ const camelOf = (id: string): string => id.replace(/-(.)/g, (_, letter: string) 
 
 const questionFor = (name: string): string => `What do you know about ${name}?`;
 
-const librarianText = ({ info: { id, name, description }, capabilities }: NewLibrarianOptions): string => `
-import { readAs } from '../../src/contract/error-info.ts';
-import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
-import { Query } from '../../src/contract/names.ts';
-import { errorInfo } from '../../src/runtime/error-info-of.ts';
+const librarianText = ({ info: { id, name } }: NewLibrarianOptions): string => `
+import type { Librarian } from '../../src/contract/librarian.ts';
+
+export const ${camelOf(id)}: Librarian = async (query) => {
+  if (!query.toLowerCase().includes(${quoted(name.toLowerCase())})) return { delegate: { to: 'navigator' } };
+  return {
+    answer: ${quoted(`Write what is known about ${name} into functions/${id}/librarian.ts.`)},
+    sources: [{ name: ${quoted(`Notes about ${name}`)}, type: 'document' }],
+    confidence: 0.9,
+  };
+};
+`;
+
+const infoText = ({ info: { id, name, description, capabilities } }: NewLibrarianOptions): string => `
+import type { LibrarianInfo } from '../../src/contract/librarian.ts';
 
 /** How people and other librarians get to know it. Questions without a name find their way by the description and the examples. */
 export const INFO: LibrarianInfo = {
@@ -29,27 +40,6 @@ export const INFO: LibrarianInfo = {
   description: ${quoted(description)},
   capabilities: ${JSON.stringify(capabilities)},
   examples: [${quoted(questionFor(name))}],
-};
-
-/** What it knows. Write your own notes, or read them from where your team keeps them. */
-const NOTES = [
-  {
-    about: ${quoted(name.toLowerCase())},
-    text: ${quoted(`This answer comes from functions/${id}/librarian.ts: what is known about ${name} is written there.`)},
-    source: { name: ${quoted(`Notes about ${name}`)}, type: 'document', relevance: 0.9 },
-  },
-];
-
-const TELL_SUBJECTS = { message: 'Cannot find a note about this', suggestion: \`Ask about one of these: \${NOTES.map(({ about }) => about).join(', ')}\` };
-
-/** Answers from its notes. A question about something else is NOT_FOUND; \`{ delegate: { to: 'navigator' } }\` would hand it on. */
-export const ${camelOf(id)}Librarian: Librarian = async (query) => {
-  const question = readAs(Query, query);
-  if (!question.ok) return { error: errorInfo('INVALID_QUERY', { librarian: INFO.id }) };
-  const asked = question.value.toLowerCase();
-  const note = NOTES.find(({ about }) => asked.includes(about));
-  if (note === undefined) return { error: errorInfo('NOT_FOUND', { librarian: INFO.id, ...TELL_SUBJECTS }) };
-  return { answer: note.text, sources: [note.source], confidence: 0.9 };
 };
 `;
 
@@ -61,12 +51,13 @@ import { serviceTargets } from '../../src/delegation/librarian-directory.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { INFO, ${camelOf(id)}Librarian } from './librarian.ts';
+import { INFO } from './info.ts';
+import { ${camelOf(id)} } from './librarian.ts';
 
 type Env = IdentityVariables & AdapterVariables;
 
 const fetch = serveApp(INFO.id, async (env: Env) =>
-  serveLibrarian(${camelOf(id)}Librarian, INFO, {
+  serveLibrarian(${camelOf(id)}, INFO, {
     ...(await identityFrom(env, INFO.id)),
     ...chatModelOf(readModelSettings(env)),
     targets: delegateTo(serviceTargets(env)),
@@ -113,18 +104,21 @@ invocation_logs = false
 
 const testText = ({ info: { id, name } }: NewLibrarianOptions): string => `
 import { describe, it } from 'vitest';
-import { INFO, ${camelOf(id)}Librarian } from '../../functions/${id}/librarian.ts';
+import { INFO } from '../../functions/${id}/info.ts';
+import { ${camelOf(id)} } from '../../functions/${id}/librarian.ts';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
+import { servedBesideNavigator } from './served-librarian.ts';
 
+// As it is asked in the product: the runtime refuses invalid questions, keeps the deadline and follows delegations.
 describeLibrarian(
   ${quoted(name)},
-  ${camelOf(id)}Librarian,
+  await servedBesideNavigator(${camelOf(id)}, INFO),
   {
     info: INFO,
     answers: { query: ${quoted(questionFor(name))} },
     fails: { query: ' ', code: 'INVALID_QUERY' },
-    declines: { query: 'Xyzzy?' },
-    delegates: 'never',
+    declines: 'never',
+    delegates: { query: 'Xyzzy?', to: 'navigator' },
     waits: 'never',
   },
   { describe, it },

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { ADAPTER_VARIABLES, type AdapterVariables, readSettings } from '../../adapters/settings.ts';
 import { ErrorInfo } from '../../contract/error-info.ts';
 import { SyncAccepted, SyncStatus } from '../../contract/sync.ts';
-import { type ApiKeyRecord, hashApiKey, newApiKey, PUBLISHABLE_PREFIX } from '../../gateway/api-keys.ts';
+import { ADMINISTRATOR, type ApiKeyRecord, hashApiKey, newApiKey, PUBLISHABLE_PREFIX } from '../../gateway/api-keys.ts';
 import type { DirectoryEntry } from '../../signing/key-directory.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../sample/files.ts';
 import { seedShop } from '../sample/shop/seed-shop.ts';
@@ -137,10 +137,7 @@ const adapterVars = (variables: AdapterVariables = {}): Record<string, string> =
 const OWNER: ApiKeyRecord = {
   name: 'owner of this machine',
   workspaces: ['default'],
-  capabilities: [
-    ...['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze', 'helpdesk:*', 'metrics:read', 'answers:*'],
-  ],
-  audiences: ['*'],
+  ...ADMINISTRATOR,
   rate: 'unlimited',
 };
 

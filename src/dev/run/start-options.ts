@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readSources } from '../../helpdesk/articles/source-settings.ts';
 import { isOwnAddress } from '../../http/public-address.ts';
@@ -13,7 +15,9 @@ export const HELP = `Runs Constellation on this machine: every function in one w
   --taxonomy <file>      the intents of the support desk, as JSON (docs/support.md). Default: those of the sample
                          knowledge base with it, and none with another
   --port <number>        where the gateway listens on 127.0.0.1 (default 8787; 0 picks a free one)
-  --state <folder>       what outlives a restart (default .constellation)
+  --state <folder>       what outlives a restart: articles, intents, answers, gaps, tickets, memories. By default each
+                         knowledge base has a folder of its own in .constellation; the API key there is for all of them
+  --moved                the knowledge base of that folder was at another place before
   --fresh                forget that folder's contents first
   --web-search local     answer web searches from a web of invented shops on this machine, to try it out; with the sample
                          knowledge base only. Without it, and without a provider's key in the environment, there is no
@@ -39,7 +43,11 @@ export interface StartOptions {
   kb: { folder: string } | { url: string } | { site: string } | 'sample';
   port: number;
   state: string;
+  /** Where the API key is: the folder of all default states, or `state` when one is given. */
+  keyFolder: string;
   fresh: boolean;
+  /** Whether a state may be used that belongs to a knowledge base at another place. */
+  isMoved: boolean;
   webSearch: 'local' | undefined;
   /** A JSON file. */
   taxonomy?: string | undefined;
@@ -58,8 +66,9 @@ export const startOptions = (args: string[]): StartOptions => {
       kb: { type: 'string' },
       port: { type: 'string', default: '8787' },
       site: { type: 'string' },
-      state: { type: 'string', default: '.constellation' },
+      state: { type: 'string' },
       fresh: { type: 'boolean', default: false },
+      moved: { type: 'boolean', default: false },
       'web-search': { type: 'string' },
       taxonomy: { type: 'string' },
       partners: { type: 'string' },
@@ -78,10 +87,44 @@ export const startOptions = (args: string[]): StartOptions => {
   if (webSearch === 'local' && values.kb !== undefined) {
     throw new Error('Cannot use --web-search local with --kb: the invented shops belong to the sample knowledge base');
   }
-  if (values.site === undefined)
-    return { ...values, port, webSearch, helpdesk: !values['no-helpdesk'], kb: kbOf(values.kb) };
-  if (values.kb !== undefined) throw new Error('Cannot use --site with --kb: there is one knowledge base');
-  return { ...values, port, webSearch, helpdesk: !values['no-helpdesk'], kb: { site: siteOf(values.site) } };
+  if (values.site !== undefined && values.kb !== undefined)
+    throw new Error('Cannot use --site with --kb: there is one knowledge base');
+  const kb = values.site === undefined ? kbOf(values.kb) : { site: siteOf(values.site) };
+  return {
+    kb,
+    port,
+    state: values.state ?? join(STATE_HOME, stateName(kb)),
+    keyFolder: values.state ?? STATE_HOME,
+    fresh: values.fresh,
+    isMoved: values.moved,
+    webSearch,
+    taxonomy: values.taxonomy,
+    partners: values.partners,
+    helpdesk: !values['no-helpdesk'],
+    verbose: values.verbose,
+  };
+};
+
+/** Folder of the default states. */
+export const STATE_HOME = '.constellation';
+
+/** What a knowledge base is known by: where it is. */
+export const sourceOf = (kb: StartOptions['kb']): string => {
+  if (kb === 'sample') return 'sample';
+  if ('folder' in kb) return resolve(kb.folder);
+  return 'url' in kb ? kb.url : kb.site;
+};
+
+/** `our-docs-3f9a1c20`: a name that people recognise, and no other knowledge base has. */
+const stateName = (kb: StartOptions['kb']): string => {
+  if (kb === 'sample') return 'sample';
+  const source = sourceOf(kb);
+  const name = 'folder' in kb ? basename(source) : new URL(source).host;
+  const readable = name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .slice(0, 40);
+  return `${readable}-${createHash('sha256').update(source).digest('hex').slice(0, 8)}`;
 };
 
 const siteOf = (site: string): string => {

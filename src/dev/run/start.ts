@@ -13,20 +13,23 @@ import { type HelpdeskVariables, readConnections } from '../../helpdesk/connecti
 import { helpdeskTools } from '../../helpdesk/tools/helpdesk-tools.ts';
 import { type DirectoryEntry, openDirectory } from '../../signing/key-directory.ts';
 import { readTaxonomy } from '../../support/intents/current-taxonomy.ts';
+import { builds } from '../build/build-cache.ts';
 import { fail, helpIfAsked, orFail, orUsageError } from '../command-line.ts';
+import { isRunning } from '../is-running.ts';
 import { secretsNamedFor } from '../release/env-file.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { forgetDesks, rememberDesks } from '../stand-ins/helpdesks/running-desks.ts';
 import type { LocalHelpdesks } from '../stand-ins/helpdesks/start-helpdesks.ts';
 import { describeSkipped, isHidden } from './folder-kb.ts';
 import type { Product } from './product.ts';
-import { HELP, type StartOptions, startOptions } from './start-options.ts';
-import { freshAdvice, openState } from './state-folder.ts';
+import { HELP, type StartOptions, sourceOf, startOptions } from './start-options.ts';
+import { freshAdvice, isState, openState } from './state-folder.ts';
 import { clearProgress, showProgress, summariseSync } from './sync-progress.ts';
 
 const WATCH_DELAY_MS = 250;
 const RETRY_MS = 10_000;
 const HOST_SYNC_MS = 15 * 60_000;
+const PARENT_MS = 500;
 /** npm hands on what the terminal has sent to both: a signal that comes sooner is the same one. */
 const AGAIN_MS = 1000;
 
@@ -37,12 +40,20 @@ async function main(): Promise<void> {
   const options = orUsageError(readOptions);
   // Before anything is made or emptied.
   if (await isInUse(options.port)) fail(portInUse(options.port));
-  const state = orFail(() => openState(options));
+  const source = sourceOf(options.kb);
+  for (const line of earlierLayout(options)) console.log(line);
+  const state = orFail(() => openState({ ...options, source }));
   // However it ends: what else listens to signals may be faster.
   process.once('exit', () => forgetDesks(options.state));
   forgetDesks(options.state);
   const controlToken = newApiKey();
   const helpdesks = options.helpdesk && !process.env.HELPDESKS ? await startDesks(controlToken) : undefined;
+  console.log('starting the local runtime');
+  const announced = new Set<string>();
+  builds.on('begin', (what) => {
+    if (!announced.has(what)) console.log(`building ${what}`);
+    announced.add(what);
+  });
   // Loaded late: what is wrong with the command line is said without it, and the local runtime takes seconds to load.
   const { startProduct } = await import('./product.ts');
   const product = await startProduct({
@@ -66,35 +77,36 @@ async function main(): Promise<void> {
     onLog: options.verbose ? (line) => console.log(line) : () => {},
   }).catch((error: unknown) => fail(startFailure(error, options)));
   stopOnSignal(product);
+  stopWithNpm();
   endRuntimeWithUs();
-  const source = product.folder ?? addressOf(options.kb);
-  console.log(`reading ${source}`);
+  console.log(`reading ${product.folder ?? source}`);
   if (product.folder !== undefined) for (const line of await describeSkipped(product.folder)) console.log(line);
   console.log(adaptersLine(process.env));
   for (const line of wrongHelpdesks(process.env)) console.log(line);
-  await firstSync(product, { force: state.isAnotherSource(source) }).catch((error: unknown) =>
+  const report = await firstSync(product).catch((error: unknown) =>
     fail(`${messageOf(error)}\nIf the state is damaged: ${freshAdvice(options.state)}`),
   );
-  state.rememberSource(source);
   // Before the line: what changes once it is there must be seen.
-  await keepInSync(product);
+  await keepInSync(product, report);
   if (helpdesks) {
     openDesks(helpdesks, product);
     const productUrl = product.url.origin;
     rememberDesks(options.state, { productUrl, desksUrl: helpdesks.url, token: controlToken });
   }
-  if (options.kb === 'sample') {
-    const { serveDemoPage } = await import('./demo-page.ts');
-    console.log(`a web page with the answer box at ${(await serveDemoPage(product)).url}`);
-  }
+  const { serveDemoPage } = await import('./demo-page.ts');
+  const demo = await serveDemoPage(product, options.kb === 'sample' ? 'sample' : 'own');
+  console.log(`a web page with the answer box at ${demo.url}`);
   console.log(`ready ${product.url.origin} key ${product.key}`);
   // In the fragment, which a browser sends to no one; the page removes it at once.
   console.log(`open ${product.url.origin}/#key=${encodeURIComponent(product.key)}`);
 }
 
-function addressOf(kb: StartOptions['kb']): string {
-  if (typeof kb !== 'object') return '';
-  return 'url' in kb ? kb.url : 'site' in kb ? kb.site : kb.folder;
+/** Earlier versions had one state, in the folder that holds the states now. */
+function earlierLayout({ keyFolder, state }: StartOptions): string[] {
+  if (keyFolder === state || !isState(keyFolder)) return [];
+  return [
+    `${keyFolder} also holds a state of an earlier version, which is not used: --state ${keyFolder} --moved uses it`,
+  ];
 }
 
 function readOptions(): StartOptions {
@@ -175,24 +187,33 @@ function providerKeys(): Record<string, string> {
 }
 
 /** Syncs until there is something to answer from: a host that is down now may be up in ten seconds. */
-async function firstSync(product: Product, { force }: { force: boolean }): Promise<void> {
+async function firstSync(product: Product): Promise<SyncReport | null> {
+  let before: SyncReport | null = null;
   for (;;) {
     const startedAt = performance.now();
-    const status = await product.sync({ full: true, force }, showProgress);
+    const status = await product.sync({ full: true }, showProgress);
     const report = status.last_report;
-    if (report !== null) console.log(clearProgress() + summariseSync(report, status, performance.now() - startedAt));
-    if (status.edition !== null) return;
+    if (report !== null) {
+      const milliseconds = performance.now() - startedAt;
+      console.log(clearProgress() + summariseSync(report, status, { milliseconds, before }));
+    }
+    before = report;
+    if (status.edition !== null) return report;
     console.error(`nothing to answer from yet; trying again in ${RETRY_MS / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
 /** A folder is watched; a host API is asked for changes every quarter of an hour. */
-async function keepInSync(product: Product): Promise<void> {
+async function keepInSync(product: Product, first: SyncReport | null): Promise<void> {
+  let before = first;
   const sync = inTurn(async (full: boolean) => {
     const status = await product.sync({ full });
     const report = status.last_report;
-    if (report !== null && isWorthTelling(report)) console.log(clearProgress() + summariseSync(report, status));
+    if (report !== null && isWorthTelling(report)) {
+      console.log(clearProgress() + summariseSync(report, status, { before }));
+    }
+    before = report;
   });
   if (product.folder === undefined) {
     setInterval(() => sync(false), HOST_SYNC_MS);
@@ -242,6 +263,23 @@ function inTurn(run: (full: boolean) => Promise<void>): (full: boolean) => void 
     }
   };
   return (full) => void start(full);
+}
+
+/**
+ * npm does not tell us that it was killed: its shell ends without us, or npm ends without its shell. Then there is no one left to stop the
+ * product.
+ */
+function stopWithNpm(): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const ps = spawnSync('ps', ['-o', 'ppid=,comm=', '-p', String(parent)], { encoding: 'utf8' }).stdout ?? '';
+  const [, above, command = ''] = /^\s*(\d+)\s+(\S+)/.exec(ps) ?? [];
+  const npm = command.endsWith('sh') ? Number(above) : parent;
+  const timer = setInterval(() => {
+    if (process.ppid === parent && (npm === parent || isRunning(npm))) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, PARENT_MS);
 }
 
 function stopOnSignal(product: Product): void {

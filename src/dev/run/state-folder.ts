@@ -23,23 +23,35 @@ export interface StateFolder {
   key: string;
   /** What the signing keys of the functions are made of; random, and known to this folder only. */
   signingSeed: string;
-  /** True when an earlier start read another knowledge base. */
-  isAnotherSource(source: string): boolean;
-  rememberSource(source: string): void;
 }
 
 /** What a start writes into the folder; `--fresh` removes these and nothing else. */
 const OWN = ['data', 'api-key', 'signing-seed', 'source', 'helpdesks.json'];
 const LOCK = 'running';
 
+export interface StateOptions {
+  /** The folder; made when it is missing. */
+  state: string;
+  /** Folder of the API key; `state` when absent. */
+  keyFolder?: string;
+  /** Empties the folder first, if an earlier start has marked it as a state. */
+  fresh: boolean;
+  /** The knowledge base that the state is of, by its place. */
+  source: string;
+  /** Takes the state of a knowledge base that was at another place. */
+  isMoved?: boolean;
+}
+
 /**
- * Opens the state folder, makes it when it is missing, and locks it until the process ends. `fresh` only ever empties a folder that an
- * earlier start has marked. Throws an error that says what to do when the folder or `CONSTELLATION_API_KEY` cannot be used.
+ * Opens the state folder and locks it until the process ends. A state is of one knowledge base: what was written into another one, its
+ * intents, gaps and answers never mix with those of this one.
+ *
+ * @throws {Error} What to do when the folder or `CONSTELLATION_API_KEY` cannot be used.
  */
-export const openState = ({ state, fresh }: { state: string; fresh: boolean }): StateFolder => {
-  const folder = resolve(state);
+export const openState = (options: StateOptions): StateFolder => {
+  const folder = resolve(options.state);
   try {
-    return open(folder, { fresh });
+    return open(folder, options);
   } catch (error) {
     const { code, path = folder, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
@@ -59,7 +71,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ELOOP: 'it is a symbolic link that leads back to itself',
 };
 
-const open = (folder: string, { fresh }: { fresh: boolean }): StateFolder => {
+const open = (folder: string, { fresh, source, isMoved = false, keyFolder = folder }: StateOptions): StateFolder => {
   const marker = join(folder, MARKER);
   if (fresh && existsSync(folder) && !existsSync(marker))
     throw new Error(`Cannot empty ${folder}: it is no state folder (it has no file ${MARKER})`);
@@ -67,16 +79,27 @@ const open = (folder: string, { fresh }: { fresh: boolean }): StateFolder => {
   lock(folder);
   if (fresh) for (const name of OWN) rmSync(join(folder, name), { recursive: true, force: true });
   writeFileSync(marker, 'State of a local Constellation. Delete this folder to start afresh.\n');
+  if (!isMoved) refuseAnotherSource(folder, source);
   checkData(join(folder, 'data'));
-  const source = join(folder, 'source');
+  writeFileSync(join(folder, 'source'), source);
   return {
     data: join(folder, 'data'),
-    key: readKey(folder),
+    key: readKey(resolve(keyFolder)),
     signingSeed: readSecret(join(folder, 'signing-seed')),
-    isAnotherSource: (name) => existsSync(source) && readFileSync(source, 'utf8') !== name,
-    rememberSource: (name) => writeFileSync(source, name),
   };
 };
+
+const refuseAnotherSource = (folder: string, source: string): void => {
+  const file = join(folder, 'source');
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : source;
+  if (before === source) return;
+  throw new Error(
+    `Cannot use ${folder}: it holds the state of the knowledge base ${before}, not of ${source}. If this is the same one at another place, add --moved. Otherwise choose another folder: npm start -- --state <folder>, or none, and each knowledge base has its own`,
+  );
+};
+
+/** Whether an earlier start has used the folder as its state. */
+export const isState = (folder: string): boolean => existsSync(join(folder, MARKER));
 
 /** What a start does about a state that it cannot read. */
 export const freshAdvice = (state: string): string =>

@@ -14,7 +14,7 @@ webhook, signed, and prints the note that came back.
   --times <number>    how often the same delivery is posted, 1 to 20 (default 1): one note comes back all the same
   --bad-signature     sign with a wrong secret: the webhook has to refuse it
   --url <address>     where the gateway is reached, when another stands before it (default: that of the running npm start)
-  --state <folder>    the state folder of the running npm start (default .constellation)
+  --state <folder>    the state folder of the running npm start, if it was started with one
   --help              this text
 `;
 
@@ -27,7 +27,7 @@ export interface TicketOptions {
   times: number;
   isForged: boolean;
   url: string | undefined;
-  state: string;
+  state: string | undefined;
 }
 
 const MAX_TIMES = 20;
@@ -45,7 +45,7 @@ export const ticketOptions = (args: string[]): TicketOptions => {
       times: { type: 'string', default: '1' },
       'bad-signature': { type: 'boolean', default: false },
       url: { type: 'string' },
-      state: { type: 'string', default: '.constellation' },
+      state: { type: 'string' },
     },
   });
   const { 'bad-signature': isForged, url, ...rest } = values;
@@ -58,5 +58,5 @@ export const ticketOptions = (args: string[]): TicketOptions => {
   if (values.name.trim() === '') throw new Error('Cannot use --name: it is empty');
   if (url !== undefined && !/^https?:\/\//i.test(url)) throw new Error(`Cannot use --url ${url}: it is not a URL`);
   if (url !== undefined && !URL.canParse(url)) throw new Error(`Cannot use --url ${url}: it is not a URL`);
-  return { ...rest, tool, times, isForged, url };
+  return { ...rest, tool, times, isForged, url, state: values.state };
 };

@@ -3,7 +3,8 @@ import type * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
 import { fail, helpIfAsked, orUsageError } from '../command-line.ts';
 import { type ControlledTicket, TicketNotes, WrittenTicket } from '../stand-ins/helpdesks/control-routes.ts';
-import { findDesks, type RunningDesks } from '../stand-ins/helpdesks/running-desks.ts';
+import { findDesks, findNewestDesks, type RunningDesks } from '../stand-ins/helpdesks/running-desks.ts';
+import { STATE_HOME } from './start-options.ts';
 import { TICKET_HELP, type TicketOptions, ticketOptions } from './ticket-options.ts';
 
 const POLL_MS = 250;
@@ -18,10 +19,10 @@ async function main(): Promise<void> {
   helpIfAsked(TICKET_HELP);
   const options = orUsageError(() => ticketOptions(process.argv.slice(2)));
   const { state, tool, isForged, times } = options;
-  const running = findDesks(state);
+  const running = state === undefined ? findNewestDesks(STATE_HOME) : findDesks(state);
   if (running === undefined) {
     throw new Error(
-      `Cannot find a running Constellation in ${state}: start one with npm start (without --no-helpdesk)`,
+      `Cannot find a running Constellation in ${state ?? STATE_HOME}: start one with npm start (without --no-helpdesk)`,
     );
   }
   const productUrl = options.url ?? running.productUrl;

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { readCommandLine } from '../command-line.ts';
+import { orFail, readCommandLine } from '../command-line.ts';
 import { ensureInstalled } from '../stand-ins/ensure-installed.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { serveAgentPage } from './agent-page.ts';

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { SyncAccepted, SyncStatus } from '../../contract/sync.ts';
-import { type ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys.ts';
+import { ADMINISTRATOR, type ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys.ts';
 import { type Deployment, openDeployment, Refusal } from '../transfer/deployment.ts';
 import { CONTINUE, SetupFailed, type SetupRun, save, wranglerFor } from './account.ts';
 
-/** It may administer the knowledge base and read metrics; further keys are made with `npm run api-key`. */
+/** For the people who administer the deployment; keys with fewer rights are made with `npm run api-key`. */
 const FIRST_KEY: ApiKeyRecord = {
-  name: 'made by npm run setup',
+  name: 'administrator, made by npm run setup',
   workspaces: ['default'],
-  capabilities: ['kb:read', 'kb:write', 'metrics:read'],
+  ...ADMINISTRATOR,
   rate: 'standard',
 };
 
@@ -38,7 +38,10 @@ export const makeFirstKey = async (
     return status === 0 && known !== undefined && (await hashApiKey(known)) === stored ? known : undefined;
   }
   if (run.dryRun) {
-    run.report('would do', `make the first API key (${FIRST_KEY.capabilities.join(', ')}) and write it to ${keyFile}`);
+    run.report(
+      'would do',
+      `make the first API key, an administrator's with every right of the console, and write it to ${keyFile}`,
+    );
     return undefined;
   }
   run.progress('making the first API key');
@@ -57,7 +60,7 @@ export const makeFirstKey = async (
   }
   run.record.api_key = hash;
   save(run);
-  run.report('created', `first API key, in ${keyFile}: move it to where your team keeps secrets`);
+  run.report('created', `first API key, an administrator's, in ${keyFile}: move it to where your team keeps secrets`);
   return key;
 };
 

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { cachedBuild } from '../../../src/dev/build/build-cache.ts';
+import { builds, cachedBuild } from '../../../src/dev/build/build-cache.ts';
 import { ROOT } from '../../../src/dev/functions.ts';
 
-const newKey = () => `build-cache.test ${crypto.randomUUID()}`;
+const newKey = () => ({ key: `build-cache.test ${crypto.randomUUID()}`, what: 'a test' });
 
 /** What a process prints that needs a build; `build` is the body of the function that makes it. */
-const otherProcess = (key: string, build: string): Promise<string> => {
+const otherProcess = (key: ReturnType<typeof newKey>, build: string): Promise<string> => {
   const script = `
     import * as z from 'zod';
     import { cachedBuild } from './src/dev/build/build-cache.ts';
@@ -41,4 +41,15 @@ it('does not wait for a process that ended while it built', async () => {
 
 it('gives a result whose files cannot be read', async () => {
   expect(await cachedBuild(newKey(), z.string(), async () => ({ files: ['gone'], result: 'built' }))).toBe('built');
+});
+
+it('says what it builds, and nothing of what it has', async () => {
+  const begun: string[] = [];
+  const note = (what: string) => begun.push(what);
+  builds.on('begin', note);
+  const key = newKey();
+  for (let time = 0; time < 2; time += 1)
+    await cachedBuild(key, z.string(), async () => ({ files: ['package.json'], result: 'built' }));
+  builds.off('begin', note);
+  expect(begun).toEqual(['a test']);
 });

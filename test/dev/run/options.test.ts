@@ -5,12 +5,41 @@ import { ticketOptions } from '../../../src/dev/run/ticket-options.ts';
 describe('startOptions()', () => {
   const kb = 'https://kb.example.com/api/kb/articles';
   it.each([
-    [[], { kb: 'sample', port: 8787, state: '.constellation', fresh: false, helpdesk: true }],
-    [['--kb', 'docs'], { kb: { folder: 'docs' } }],
+    [
+      [],
+      {
+        kb: 'sample',
+        port: 8787,
+        state: '.constellation/sample',
+        keyFolder: '.constellation',
+        fresh: false,
+        helpdesk: true,
+      },
+    ],
+    [['--kb', 'docs'], { kb: { folder: 'docs' }, keyFolder: '.constellation' }],
+    [['--kb', 'docs', '--state', 'mine'], { state: 'mine', keyFolder: 'mine', isMoved: false }],
+    [['--moved'], { isMoved: true }],
     [['--kb', kb], { kb: { url: kb } }],
     [['--no-helpdesk'], { helpdesk: false }],
   ])('reads %j', (args, expected) => {
     expect(startOptions(args)).toMatchObject(expected);
+  });
+  it('gives each knowledge base a state of its own, named for people', () => {
+    const stateOf = (...args: string[]) => startOptions(args).state;
+    expect(stateOf('--kb', 'docs')).toMatch(/^\.constellation\/docs-[0-9a-f]{8}$/);
+    expect(stateOf('--kb', '../Unsere Handbücher')).toMatch(/^\.constellation\/unsere-handbücher-[0-9a-f]{8}$/);
+    expect(stateOf('--kb', kb)).toMatch(/^\.constellation\/kb-example-com-[0-9a-f]{8}$/);
+    const sources = [
+      ['--kb', 'docs'],
+      ['--kb', 'other/docs'],
+      ['--kb', kb],
+      ['--kb', `${kb}/2`],
+      ['--site', 'https://kb.example.com/'],
+      [],
+    ];
+    expect(new Set(sources.map((args) => stateOf(...args))).size).toBe(sources.length);
+    // However it is written.
+    expect(stateOf('--kb', './docs/')).toBe(stateOf('--kb', 'docs'));
   });
   it.each([
     [['--port', 'http'], /--port http/],

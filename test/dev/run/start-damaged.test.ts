@@ -59,7 +59,7 @@ describe('npm start on a state folder', () => {
     chmodSync(inFolder('store/data/do/constellation-library-LibraryObject/a.sqlite'), 0o444);
     const script = `import { openState } from './src/dev/run/state-folder.ts';
       for (const state of process.argv.slice(1))
-        try { openState({ state }); console.log('opened'); } catch ({ message }) { console.log(message); }`;
+        try { openState({ state, source: '' }); console.log('opened'); } catch ({ message }) { console.log(message); }`;
     const states = ['folder', 'stores', 'store', 'key'].map(inFolder);
     const { stdout } = await runNode(['--input-type=module', '--eval', script, ...states], as());
     const problem = /^Cannot use .*: you have no permission to read and write it\. .*--state <folder>$/;

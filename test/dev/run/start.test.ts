@@ -33,7 +33,8 @@ describe('npm start', () => {
     const { server, port } = await listen();
     await new Promise((resolve) => server.close(resolve));
     const start = async (kb: string, env: Record<string, string> = {}): Promise<Running> => {
-      const args = ['--port', port, '--state', join(folder, 'state'), '--kb', join(folder, kb), '--no-helpdesk'];
+      const state = kb === 'kb' ? 'state' : `state of ${kb}`;
+      const args = ['--port', port, '--state', join(folder, state), '--kb', join(folder, kb), '--no-helpdesk'];
       const product = await startProduct(args, { env });
       running.push(product);
       return product;
@@ -75,7 +76,11 @@ describe('npm start', () => {
     expect(await second.stop('SIGTERM')).toBe(0);
     expect(second.output()).toContain('\nstopping\n');
 
-    // Another knowledge base replaces all articles.
+    // Another knowledge base never gets what this one's state holds.
+    expect(await refusal('--port', '0', '--kb', join(folder, 'other'))).toEqual([
+      1,
+      expect.stringContaining(`it holds the state of the knowledge base ${join(folder, 'kb')}, not of`),
+    ]);
     const page = 'https://desk.example.com';
     const other = await start('other', { CONSTELLATION_API_KEY: 'a-key-of-my-own-choice', CORS_ORIGINS: page });
     expect(other.key).toBe('a-key-of-my-own-choice');
@@ -84,7 +89,7 @@ describe('npm start', () => {
     const options = { method: 'OPTIONS', headers: { origin: page, ...asked } };
     const preflight = await fetch(new URL('/v1/sync', other.url), options);
     expect(preflight.headers.get('access-control-allow-origin')).toBe(page);
-    expect(other.output()).toContain('1 articles, 1 passages (1 new, 0 changed, 3 removed)');
+    expect(other.output()).toContain('1 articles, 1 passages (1 new, 0 changed, 0 removed)');
     expect(await ask(other, HIVE)).not.toContain('chapel');
     // Killed, it takes the runtime with it.
     await other.stop('SIGKILL');

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openState } from '../../../src/dev/run/state-folder.ts';
@@ -6,7 +6,8 @@ import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 
 const folder = temporaryFolder();
 const state = join(folder, 'state');
-const open = (fresh = false) => openState({ state, fresh });
+const SOURCE = '/docs/one';
+const open = (fresh = false) => openState({ state, fresh, source: SOURCE });
 
 describe('openState()', () => {
   beforeEach(() => rmSync(state, { recursive: true, force: true }));
@@ -16,9 +17,24 @@ describe('openState()', () => {
     expect(open()).toMatchObject({ key, signingSeed });
     expect(open(true).key).not.toBe(key);
   });
-  it('remembers which knowledge base was read', () => {
-    open().rememberSource('one');
-    expect([open().isAnotherSource('one'), open().isAnotherSource('two')]).toEqual([false, true]);
+  it('is of one knowledge base, which may move and be forgotten', () => {
+    const { signingSeed } = open();
+    const other = { state, source: '/docs/two' };
+    const problem =
+      /holds the state of the knowledge base \/docs\/one, not of \/docs\/two\..* --moved\. .*--state <folder>/;
+    expect(() => openState({ ...other, fresh: false })).toThrow(problem);
+    expect(open().signingSeed).toBe(signingSeed);
+    expect(openState({ ...other, fresh: false, isMoved: true }).signingSeed).toBe(signingSeed);
+    expect(() => open()).toThrow(/knowledge base \/docs\/two, not of/);
+    expect(open(true).signingSeed).not.toBe(signingSeed);
+  });
+  it('may share its key with other states', () => {
+    const keyFolder = join(folder, 'home');
+    const inHome = (name: string) => openState({ state: join(keyFolder, name), keyFolder, fresh: true, source: name });
+    mkdirSync(keyFolder, { recursive: true });
+    const [one, two] = [inHome('one'), inHome('two')];
+    expect(two.key).toBe(one.key);
+    expect(two.signingSeed).not.toBe(one.signingSeed);
   });
   it.each(['api-key', 'signing-seed'])('names an incomplete %s', (name) => {
     open();
@@ -41,6 +57,7 @@ describe('openState()', () => {
     expect(() => open(true)).toThrow('it is no state folder');
     writeFiles(state, { 'constellation-state': '', source: 'an earlier start' });
     open(true);
-    expect(['photo.txt', 'source'].map((name) => existsSync(join(state, name)))).toEqual([true, false]);
+    expect(existsSync(join(state, 'photo.txt'))).toBe(true);
+    expect(readFileSync(join(state, 'source'), 'utf8')).toBe(SOURCE);
   });
 });

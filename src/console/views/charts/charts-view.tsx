@@ -84,7 +84,8 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
     return answersAddress({ ...filter, from, to });
   };
   const shown = VERDICTS.filter(([verdict]) => sum(({ verdicts }) => verdicts[verdict]) > 0);
-  const answered = sum(({ verdicts }) => verdicts.answered + verdicts.hedged);
+  const answered = sum(({ verdicts }) => verdicts.answered);
+  const unsure = sum(({ verdicts }) => verdicts.hedged);
   const declined = sum(({ verdicts }) => verdicts.declined);
   const tokens = sum((bucket) => bucket.tokens);
   const cached = sum((bucket) => bucket.cached);
@@ -95,6 +96,7 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
         form="stack"
         title={count('charts.outcomes', total, {
           answered: formatShare(answered / total),
+          unsure: formatShare(unsure / total),
           declined: formatShare(declined / total),
         })}
         {...time}
@@ -299,6 +301,6 @@ const groupOf = (
   name: string,
   label: string,
   { total, verdicts }: Pick<AnswerStatistics['interfaces'][number], 'total' | 'verdicts'>,
-): Group => ({ name, label, total, answered: verdicts.answered + verdicts.hedged });
+): Group => ({ name, label, total, answered: verdicts.answered });
 
 export default ChartsView;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { readAs } from '../../../contract/error-info.ts';
@@ -20,6 +20,15 @@ export const rememberDesks = (state: string, desks: RunningDesks): void =>
   writeFileSync(fileIn(state), JSON.stringify(desks), { mode: 0o600 });
 
 export const forgetDesks = (state: string): void => rmSync(fileIn(state), { force: true });
+
+/** Of the start that began last, among all states in a folder. */
+export const findNewestDesks = (home: string): RunningDesks | undefined => {
+  const states = existsSync(home) ? readdirSync(home).map((name) => join(home, name)) : [];
+  const running = states.filter((state) => existsSync(fileIn(state)));
+  const startedAt = (state: string): number => statSync(fileIn(state)).mtimeMs;
+  const [newest] = running.toSorted((one, other) => startedAt(other) - startedAt(one));
+  return newest === undefined ? undefined : findDesks(newest);
+};
 
 /** Undefined when none was left there. */
 export const findDesks = (state: string): RunningDesks | undefined => {

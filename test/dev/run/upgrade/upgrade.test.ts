@@ -27,7 +27,16 @@ const unpack = (folder: string, commit: string): Recorded => {
   return JSON.parse(readFileSync(join(folder, 'looked.json'), 'utf8')) as Recorded;
 };
 const start = (folder: string) => {
-  const args = ['--port', '0', '--state', join(folder, 'state'), '--kb', join(folder, 'kb'), '--no-helpdesk'];
+  const args = [
+    '--port',
+    '0',
+    '--state',
+    join(folder, 'state'),
+    '--kb',
+    join(folder, 'kb'),
+    '--moved',
+    '--no-helpdesk',
+  ];
   return startProduct(args, { env: services.env });
 };
 const inDatabases = (folder: string, name: string, work: (database: DatabaseSync) => void) => {
