@@ -19,7 +19,7 @@ export const AskArguments = z.strictObject({
   query: Query.describe('The question, in any language, 1 to 4,000 characters. Ask one thing at a time.'),
   librarian: LibrarianId.optional().describe('The librarian to ask. Leave it out: the concierge chooses.'),
   conversation_id: asked.conversation_id.describe(
-    'Your own id of a conversation. Its turns are stored; later questions are read in their context. Needs rights to memories.',
+    'Your own id of a conversation, 1 to 128 visible ASCII characters. Its turns are stored; later questions are read in their context. Needs rights to memories.',
   ),
   history: z
     .array(z.strictObject({ role: z.enum(['user', 'assistant']), text: z.string().max(ASK_HISTORY.maxTurn) }))
@@ -102,8 +102,12 @@ export const RecallArguments = z.strictObject({
   conversation_id: MemoryId.optional(),
 });
 
-/** What a failed call of a tool has as its structured content. */
-export const ToolFailure = z.object({ error: ErrorInfo });
+/** Name of our error among the `_meta` of a failed call. */
+export const ERROR_META = 'dev.constellation/error';
+
+/** The `_meta` of a failed call of a tool. */
+export const ToolFailure = z.object({ [ERROR_META]: ErrorInfo });
+export type ToolFailure = z.infer<typeof ToolFailure>;
 
 /** Longest request: fits the longest ticket in any script, with its envelope. */
 export const MAX_MCP_BYTES = 320 * 1024;

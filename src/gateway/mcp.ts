@@ -38,8 +38,6 @@ export const createMcp = ({ mcp, ...parts }: CallParts & { mcp: AnswerMcp | unde
     const headers = new Headers(c.req.raw.headers);
     // What answers must not see who asks; and the size of the body is that of what was read.
     for (const name of ['Authorization', 'Cookie', 'Content-Length']) headers.delete(name);
-    // The library looks for the two names; a client that takes anything takes both.
-    if (/(?:^|,)\s*\*\/\*/.test(headers.get('Accept') ?? '*/*')) headers.set('Accept', BOTH_TYPES);
     c.set('answeredBy', 'mcp');
     const parsed = parseJson(new TextDecoder().decode(body));
     // The library reads what is not JSON itself, to refuse it.
@@ -51,8 +49,6 @@ export const createMcp = ({ mcp, ...parts }: CallParts & { mcp: AnswerMcp | unde
     return mcp({ request, body: parsed }, caller, callsFor(c, { ...parts, isCallable, gone: c.req.raw.signal }));
   };
 };
-
-const BOTH_TYPES = 'application/json, text/event-stream';
 
 /** Refuses calls of web pages of other origins, except those that are configured (MCP, Transports, Security). */
 export const withinOrigins =

@@ -1,12 +1,13 @@
 import { createParser } from 'eventsource-parser';
+import { acceptanceOf } from './accept.ts';
 import { joinBytes } from './read-body.ts';
 
 /** Media type of server-sent events (WHATWG HTML, section 9.2). */
 export const EVENT_STREAM = 'text/event-stream';
 
-/** Whether a request accepts events. */
+/** Whether a request asks for events by their name: a wildcard is answered as JSON. */
 export const acceptsEvents = (headers: Pick<Headers, 'get'>): boolean =>
-  headers.get('Accept')?.toLowerCase().includes(EVENT_STREAM) === true;
+  acceptanceOf(headers.get('Accept'), EVENT_STREAM) === 'named';
 
 /** Whether a response is a stream of events. */
 export const isEventStream = (headers: Pick<Headers, 'get'>): boolean =>

@@ -1,7 +1,15 @@
-import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { type AnswerMcp, MAX_MCP_BYTES } from '../contract/mcp.ts';
+import { acceptanceOf } from '../http/accept.ts';
+import { EVENT_STREAM } from '../http/event-stream.ts';
 import { routesOf } from '../runtime/gateway-routes.ts';
+import { type Exchange, knownBy, NEWEST } from './revision.ts';
 import { createServer } from './server.ts';
 
 /** The runtime finds out that the reader of a stream is gone when it writes: this long a closed call may go on. */
@@ -11,19 +19,58 @@ const HasProgressToken = z.object({
   params: z.object({ _meta: z.object({ progressToken: z.union([z.string(), z.number()]) }) }),
 });
 
+/** Makes the server for one exchange. */
+export type ServerFactory = (exchange: Exchange) => Server;
+
 /**
  * Answers one request of MCP, in the revision that it is written in: 2026-07-28, or 2025-11-25 and earlier. Nothing is kept between
  * requests, so there is nothing to subscribe to.
+ *
+ * The protocol wants clients to accept JSON and events; many accept one of them, or say it in other words. Each gets what it can read: JSON,
+ * unless it names events.
  */
-export const serveMcp = (request: Request, server: McpServerFactory, parsedBody?: unknown): Promise<Response> =>
-  createMcpHandler(server, {
+export const serveMcp = async (request: Request, server: ServerFactory, parsedBody?: unknown): Promise<Response> => {
+  const accept = request.headers.get('Accept');
+  const acceptsJson = acceptanceOf(accept, 'application/json') !== 'refused';
+  const streams = acceptanceOf(accept, EVENT_STREAM) === 'named';
+  const headers = new Headers(request.headers);
+  headers.set('Accept', BOTH_TYPES);
+  const asked = new Request(request, { headers });
+  const isLegacy = await isLegacyRequest(asked, parsedBody, { maxRequestBodySize: MAX_MCP_BYTES });
+  const make = () => server({ knows: isLegacy ? knownBy(request.headers, parsedBody) : NEWEST, streams });
+  if (isLegacy && !streams) return answerLegacyInJson(asked, make, parsedBody);
+  return createMcpHandler(make, {
     maxRequestBodySize: MAX_MCP_BYTES,
     maxSubscriptions: 0,
     keepAliveMs: KEEP_ALIVE_MS,
     // The stream begins at once: a model may take long until the first progress, and only a stream shows that the client has left.
-    responseMode: HasProgressToken.safeParse(parsedBody).success ? 'sse' : 'auto',
-  }).fetch(request, { parsedBody });
+    responseMode: streams && (!acceptsJson || HasProgressToken.safeParse(parsedBody).success) ? 'sse' : 'auto',
+  }).fetch(asked, { parsedBody });
+};
+
+/** What the library looks for, in these words. */
+const BOTH_TYPES = `application/json, ${EVENT_STREAM}`;
+
+/** As the library answers requests of earlier revisions, but in JSON, for which it has no option there. */
+const answerLegacyInJson = async (request: Request, make: () => Server, parsedBody: unknown): Promise<Response> => {
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    enableJsonResponse: true,
+    maxRequestBodySize: MAX_MCP_BYTES,
+  });
+  const server = make();
+  await server.connect(transport);
+  const close = () => void server.close().catch(() => undefined);
+  // A closed transport answers nothing, and nobody reads the answer.
+  const gone = new Promise<Response>((resolve) => {
+    request.signal.addEventListener('abort', () => resolve(new Response(null, { status: 499 })), { once: true });
+  });
+  try {
+    return await Promise.race([transport.handleRequest(request, { parsedBody }), gone]);
+  } finally {
+    close();
+  }
+};
 
 /** The same for a caller of the gateway. */
 export const answerMcp: AnswerMcp = ({ request, body }, caller, call) =>
-  serveMcp(request, () => createServer(caller, { routes: routesOf(call, caller) }), body);
+  serveMcp(request, (exchange) => createServer(caller, { routes: routesOf(call, caller), ...exchange }), body);

@@ -9,12 +9,14 @@ import * as z from 'zod';
 import type { Progress } from '../contract/ask.ts';
 import { describeIssues, type ErrorInfo, readAs } from '../contract/error-info.ts';
 import { ArticleListing, HostArticle } from '../contract/host-article.ts';
-import type { McpCaller } from '../contract/mcp.ts';
+import { ERROR_META, type McpCaller, type ToolFailure } from '../contract/mcp.ts';
 import { Query } from '../contract/names.ts';
 import { KnowledgeFile } from '../contract/navigator-response.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { RouteFailed, type Routes } from '../runtime/gateway-routes.ts';
 import { logLine } from '../runtime/log.ts';
+import type { Exchange, Known } from './revision.ts';
+import { inputSchemaOf, type ObjectSchema, outputSchemaOf } from './tool-schema.ts';
 import { allows, type Tool, type ToolReply, toolsFor } from './tools.ts';
 import { ARTICLE_TEMPLATE, articleUri, PASSAGE_TEMPLATE, readUri } from './uris.ts';
 
@@ -34,9 +36,9 @@ const PAGE = 20;
  * An MCP server for one request: tools, resources and prompts that the caller's rights allow. Each call translates to a route of the
  * gateway, which checks everything again.
  */
-export const createServer = ({ capabilities }: McpCaller, { routes }: { routes: Routes }): Server => {
+export const createServer = ({ capabilities }: McpCaller, { routes, knows, streams }: ServerOptions): Server => {
   const server = new Server(
-    { name: 'constellation', title: 'Constellation', version: VERSION },
+    { name: 'constellation', version: VERSION, ...(knows.structure ? { title: 'Constellation' } : {}) },
     {
       capabilities: { tools: {}, resources: {}, prompts: {} },
       instructions: INSTRUCTIONS,
@@ -49,19 +51,23 @@ export const createServer = ({ capabilities }: McpCaller, { routes }: { routes: 
     },
   );
   const tools = toolsFor(capabilities);
-  server.setRequestHandler('tools/list', () => ({ tools: [...tools].map(([name, tool]) => described(name, tool)) }));
+  server.setRequestHandler('tools/list', () => ({
+    tools: [...tools].map(([name, tool]) => described(name, tool, knows)),
+  }));
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, context) => {
     const tool = tools.get(name);
     // The same for one that the key may not use.
     if (tool === undefined) throw invalid('There is no such tool');
-    return callTool(tool, given, { routes, context });
+    return callTool(tool, given, { routes, context, knows, streams });
   });
 
   const readsArticles = allows(capabilities, 'GET /api/kb/articles');
   server.setRequestHandler('resources/list', async ({ params }, { mcpReq }) =>
-    readsArticles ? listArticles(routes, { cursor: params?.cursor, signal: mcpReq.signal }) : { resources: [] },
+    readsArticles ? listArticles(routes, { cursor: params?.cursor, knows, signal: mcpReq.signal }) : { resources: [] },
   );
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: readsArticles ? TEMPLATES : [] }));
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: readsArticles ? TEMPLATES.map((template) => titled(template, knows)) : [],
+  }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => {
     const named = readUri(uri);
     if (!readsArticles || named === undefined || !KnowledgeFile.safeParse(named.id).success) {
@@ -70,7 +76,7 @@ export const createServer = ({ capabilities }: McpCaller, { routes }: { routes: 
     return { contents: [await readResource(routes, uri, { ...named, signal: mcpReq.signal })] };
   });
 
-  server.setRequestHandler('prompts/list', () => ({ prompts: [PROMPT] }));
+  server.setRequestHandler('prompts/list', () => ({ prompts: [titled(PROMPT, knows)] }));
   server.setRequestHandler('prompts/get', ({ params: { name, arguments: given } }) => {
     if (name !== PROMPT.name) throw invalid('There is no such prompt');
     const read = readAs(PromptArguments, given ?? {});
@@ -80,14 +86,24 @@ export const createServer = ({ capabilities }: McpCaller, { routes }: { routes: 
   return server;
 };
 
+interface ServerOptions extends Exchange {
+  routes: Routes;
+}
+
+/** As a revision without titles has it. */
+const titled = <T extends { title: string }>({ title, ...rest }: T, { structure }: Known) =>
+  structure ? { ...rest, title } : rest;
+
 const invalid = (message: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 
 /** The schemas of a tool as JSON Schema, made when they are first listed. */
 const schemas = new WeakMap<Tool, { inputSchema: ObjectSchema; outputSchema: ObjectSchema }>();
-type ObjectSchema = { type: 'object'; [member: string]: unknown };
 
-const described = (name: string, tool: Tool) => {
-  const known = schemas.get(tool) ?? { inputSchema: jsonSchemaOf(tool.input), outputSchema: jsonSchemaOf(tool.output) };
+const described = (name: string, tool: Tool, knows: Known) => {
+  const known = schemas.get(tool) ?? {
+    inputSchema: inputSchemaOf(tool.input),
+    outputSchema: outputSchemaOf(tool.output),
+  };
   schemas.set(tool, known);
   const { title, description, writes = false } = tool;
   // Nothing here reaches further than the workspace; a memory that is stored twice is there twice.
@@ -98,26 +114,17 @@ const described = (name: string, tool: Tool) => {
     idempotentHint: !writes,
     openWorldHint: false,
   };
-  return { name, title, description, ...known, annotations };
-};
-
-/** Members that are added later are no fault, in what is taken too: a strict schema says so itself. */
-const jsonSchemaOf = (schema: z.ZodType): ObjectSchema => {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, {
-    io: 'input',
-    unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
-      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-    },
-  });
-  // All tools take and give objects.
-  return { ...json, type: 'object' };
+  return {
+    ...{ name, description, inputSchema: known.inputSchema },
+    ...(knows.annotations ? { annotations } : {}),
+    ...(knows.structure ? { title, outputSchema: known.outputSchema } : {}),
+  };
 };
 
 const callTool = async (
   tool: Tool,
   given: unknown,
-  { routes, context: { mcpReq } }: { routes: Routes; context: ServerContext },
+  { routes, context: { mcpReq }, knows, streams }: ServerOptions & { context: ServerContext },
 ) => {
   const read = readAs(tool.input, given);
   if (!read.ok) {
@@ -131,10 +138,11 @@ const callTool = async (
   }
   try {
     const sent: Promise<void>[] = [];
-    const reply = await tool.run(routes, read.value, { signal: mcpReq.signal, progress: progressTo(mcpReq, sent) });
+    const progress = streams ? progressTo(mcpReq, sent) : undefined;
+    const reply = await tool.run(routes, read.value, { signal: mcpReq.signal, progress });
     // Nothing may follow the result.
     await Promise.all(sent);
-    return succeeded(reply);
+    return succeeded(reply, knows);
   } catch (error) {
     mcpReq.signal.throwIfAborted();
     return failed(errorOf(error, 'tool'));
@@ -146,14 +154,16 @@ const errorOf = (error: unknown, where: string): ErrorInfo =>
     ? error.info
     : errorInfoOf(error, { librarian: 'mcp', where, log: logLine, now: Date.now() });
 
-const succeeded = ({ structured, text = JSON.stringify(structured), links = [] }: ToolReply) => ({
-  content: [{ type: 'text' as const, text }, ...links],
-  structuredContent: { ...structured },
+const succeeded = ({ structured, text = JSON.stringify(structured), links = [] }: ToolReply, { structure }: Known) => ({
+  content: [{ type: 'text' as const, text }, ...(structure ? links : [])],
+  ...(structure ? { structuredContent: { ...structured } } : {}),
 });
 
+/** Without structured content: clients check it against the output schema of the tool, in failed calls too. */
 const failed = (error: ErrorInfo) => {
   const text = error.suggestion === undefined ? error.message : `${error.message}. ${error.suggestion}.`;
-  return { content: [{ type: 'text' as const, text }], structuredContent: { error }, isError: true };
+  const _meta: ToolFailure = { [ERROR_META]: error };
+  return { content: [{ type: 'text' as const, text }], isError: true, _meta };
 };
 
 /** Each checked statement as a notification, for a caller that has given a token; undefined without one. */
@@ -189,7 +199,7 @@ const TEMPLATES = [
 
 const listArticles = async (
   routes: Routes,
-  { cursor, signal }: { cursor: string | undefined; signal: AbortSignal },
+  { cursor, knows, signal }: { cursor: string | undefined; knows: Known; signal: AbortSignal },
 ) => {
   const query = { limit: PAGE, cursor };
   const page = ArticleListing.parse(
@@ -199,11 +209,10 @@ const listArticles = async (
   );
   const resources = page.articles.map(({ id, title, content, metadata: { last_updated } }) => ({
     uri: articleUri(id),
-    name: id,
-    title,
     mimeType: 'text/markdown',
     size: new TextEncoder().encode(content).length,
-    annotations: { lastModified: last_updated },
+    // Before there were titles, the name was what people read.
+    ...(knows.structure ? { name: id, title, annotations: { lastModified: last_updated } } : { name: title }),
   }));
   return { resources, ...(page.next_cursor === undefined ? {} : { nextCursor: page.next_cursor }) };
 };

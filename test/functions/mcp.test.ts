@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bridgeMcp } from '../../client/command-line/mcp-bridge.ts';
-import { AskResult, ToolFailure } from '../../src/contract/mcp.ts';
+import { AskResult, ERROR_META, ToolFailure } from '../../src/contract/mcp.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { runConformance } from '../mcp/run-conformance.ts';
 import { grant, startEmbedded } from './product-for-test.ts';
@@ -30,8 +30,7 @@ const connect = async (mode: 'auto' | 'legacy', key = product.key): Promise<Clie
   return client;
 };
 
-const failureOf = ({ structuredContent }: { structuredContent?: unknown }) =>
-  ToolFailure.parse(structuredContent).error;
+const failureOf = ({ _meta }: { _meta?: unknown }) => ToolFailure.parse(_meta)[ERROR_META];
 
 const SHIPPING = 'How long does shipping to Canada take?';
 
