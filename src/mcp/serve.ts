@@ -1,7 +1,8 @@
 import {
   createMcpHandler,
   isLegacyRequest,
-  type Server,
+  type McpRequestContext,
+  type McpServerFactory,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
@@ -20,7 +21,7 @@ const HasProgressToken = z.object({
 });
 
 /** Makes the server for one exchange. */
-export type ServerFactory = (exchange: Exchange) => Server;
+type ServerFactory = (exchange: Exchange & McpRequestContext) => ReturnType<McpServerFactory>;
 
 /**
  * Answers one request of MCP, in the revision that it is written in: 2026-07-28, or 2025-11-25 and earlier. Nothing is kept between
@@ -37,7 +38,8 @@ export const serveMcp = async (request: Request, server: ServerFactory, parsedBo
   headers.set('Accept', BOTH_TYPES);
   const asked = new Request(request, { headers });
   const isLegacy = await isLegacyRequest(asked, parsedBody, { maxRequestBodySize: MAX_MCP_BYTES });
-  const make = () => server({ knows: isLegacy ? knownBy(request.headers, parsedBody) : NEWEST, streams });
+  const knows = isLegacy ? knownBy(request.headers, parsedBody) : NEWEST;
+  const make: McpServerFactory = (context) => server({ ...context, knows, streams });
   if (isLegacy && !streams) return answerLegacyInJson(asked, make, parsedBody);
   return createMcpHandler(make, {
     maxRequestBodySize: MAX_MCP_BYTES,
@@ -52,22 +54,21 @@ export const serveMcp = async (request: Request, server: ServerFactory, parsedBo
 const BOTH_TYPES = `application/json, ${EVENT_STREAM}`;
 
 /** As the library answers requests of earlier revisions, but in JSON, for which it has no option there. */
-const answerLegacyInJson = async (request: Request, make: () => Server, parsedBody: unknown): Promise<Response> => {
+const answerLegacyInJson = async (request: Request, make: McpServerFactory, parsedBody: unknown): Promise<Response> => {
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: true,
     maxRequestBodySize: MAX_MCP_BYTES,
   });
-  const server = make();
+  const server = await make({ era: 'legacy', requestInfo: request });
   await server.connect(transport);
-  const close = () => void server.close().catch(() => undefined);
-  // A closed transport answers nothing, and nobody reads the answer.
+  // A closed transport answers nothing; the client is gone.
   const gone = new Promise<Response>((resolve) => {
     request.signal.addEventListener('abort', () => resolve(new Response(null, { status: 499 })), { once: true });
   });
   try {
     return await Promise.race([transport.handleRequest(request, { parsedBody }), gone]);
   } finally {
-    close();
+    void server.close().catch(() => undefined);
   }
 };
 
