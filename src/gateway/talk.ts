@@ -91,7 +91,7 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
     return {
       query: understood.query,
       said: [query, ...before.map(({ question }) => question)],
-      metadata: withFacts(id === undefined ? metadata : withHistory(metadata, understood.history), facts),
+      metadata: withFacts(withHistory(metadata, understood.history), facts),
       store: async (response, answered = {}) => {
         const used = reading && factsUsed(facts);
         const named = (used && withMetadata(response, { facts: used })) ?? response;

@@ -6,8 +6,9 @@ import { Query } from '../contract/names.ts';
 import { startDeadline } from '../http/deadline.ts';
 import { NO_NOUNS } from '../knowledge/questions/carry-subject.ts';
 import { wordsOf } from '../text/analyse-text.ts';
+import { refersBack } from '../text/refers-back.ts';
+import { smallTalkIn } from '../text/small-talk.ts';
 import { stem } from '../text/stem.ts';
-import { isFollowUp } from './concierge/follow-up.ts';
 import type { PastTurn } from './conversations.ts';
 import words from './question-words.json' with { type: 'json' };
 
@@ -34,15 +35,16 @@ interface Bounds {
 }
 
 /**
- * Reads a question after the previous turns. A model, if there is one and it adds no words of its own, rewrites it into a
- * standalone question; otherwise the question stays as typed and is sent with the previous turns.
+ * Reads a question after the previous turns. One that does not refer back is read alone. For one that does, a model, if there is one and it
+ * adds no words of its own, writes a standalone question; otherwise the question stays as typed and is sent with the previous turns.
  */
 export const understandQuestion = async (
   question: string,
-  turns: readonly PastTurn[],
+  said: readonly PastTurn[],
   bounds: Bounds,
 ): Promise<UnderstoodQuestion> => {
-  if (turns.length === 0) return { query: question, history: [] };
+  const turns = said.filter((turn) => smallTalkIn(turn.question) === undefined);
+  if (turns.length === 0 || !refersBack(question, turns.at(-1))) return { query: question, history: [] };
   const written = await writtenByModel(question, turns, bounds);
   if (written !== undefined && written !== question) return { query: written, history: [] };
   return { query: question, history: historyOf(turns) };
@@ -55,7 +57,8 @@ const MAX_SAID = 1500;
 const historyOf = (turns: readonly PastTurn[]): HistoryTurn[] =>
   turns.slice(-2).flatMap(({ question, understoodAs, answer, librarian }, place, last) => {
     const before = last[place - 1];
-    const leansOn = before !== undefined && isFollowUp(question) ? `${before.understoodAs ?? before.question} ` : '';
+    const leansOn =
+      before !== undefined && refersBack(question, before) ? `${before.understoodAs ?? before.question} ` : '';
     return [
       { speaker: 'user' as const, text: (understoodAs ?? `${leansOn}${question}`).slice(0, MAX_SAID) },
       {
@@ -69,13 +72,20 @@ const historyOf = (turns: readonly PastTurn[]): HistoryTurn[] =>
 /** Limits of metadata between librarians (contract, `RequestMetadata`). */
 const LIMITS = { maxDepth: 8, maxLength: 16_000 };
 
-/** The metadata sent with a question; history from the caller takes precedence. */
+/**
+ * The metadata sent with a question: with the turns that it is read with, and without those of the caller when it is read alone. Of a
+ * question that refers back, turns from the caller take precedence.
+ */
 export const withHistory = (
   metadata: Readonly<Record<string, unknown>> | undefined,
   history: readonly HistoryTurn[],
 ): Readonly<Record<string, unknown>> | undefined => {
-  if (history.length === 0 || metadata?.history !== undefined) return metadata;
-  return withMembers(metadata, { history: [...history] });
+  if (metadata?.history === undefined) {
+    return history.length === 0 ? metadata : withMembers(metadata, { history: [...history] });
+  }
+  if (history.length > 0) return metadata;
+  const { history: _, ...rest } = metadata;
+  return rest;
 };
 
 /** The metadata with further members, or unchanged when it would be too large. */

@@ -4,6 +4,7 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { wordsOf } from '../text/analyse-text.ts';
 import { beginsAsQuestion } from '../text/question-forms.ts';
+import { lastOf, referenceIn } from '../text/refers-back.ts';
 import { stem } from '../text/stem.ts';
 import EXCLUDED_WORDS from './excluded-words.json' with { type: 'json' };
 import QUESTION_TYPES from './question-types.json' with { type: 'json' };
@@ -55,7 +56,7 @@ const TURN_WEIGHTS = { user: 0.5, assistant: 0.2 } as const;
 
 const TYPES = Object.entries(QUESTION_TYPES).map(([name, pattern]) => [name, new RegExp(pattern, 'i')] as const);
 
-/** Analyses a question together with the last turn of each speaker before it. */
+/** Analyses a question together with the last turn of each speaker before it, which the caller passes only for a question that refers back. */
 export const parseQuestion = (
   edition: Edition,
   question: string,
@@ -129,10 +130,15 @@ const idfInGeneral = (stemmed: string): number => {
   return share === undefined ? Number.POSITIVE_INFINITY : -Math.log(1 - (1 - share) ** PASSAGE_WORDS);
 };
 
-/** The question preceded by the user's previous turn, since a follow-up question often omits its subject. */
+/**
+ * A question without a subject of its own, preceded by the user's previous turn; any other as it is. One that asks something of its own about
+ * a thing that was named before would find what the previous question found.
+ */
 export const questionWithTurn = (question: string, history: readonly Turn[]): string => {
-  const before = history.findLast(({ speaker }) => speaker === 'user')?.text;
-  return before === undefined ? question : `${before.slice(0, MAX_TEXT)}\n${question}`;
+  const before = lastOf(history);
+  return before === undefined || referenceIn(question, before) !== 'question'
+    ? question
+    : `${before.question.slice(0, MAX_TEXT)}\n${question}`;
 };
 
 /** Scaled by the share of stems that have a vector. */

@@ -37,8 +37,10 @@ import {
 
 export interface AnswerOptions {
   filter?: SearchOptions['filter'];
-  /** The previous turns, oldest first. */
+  /** The previous turns, oldest first; only for a question that refers back. */
   history?: readonly Turn[] | undefined;
+  /** Upper bound of the probability, 0 to 1: a follow-up is never surer than the same question asked in full. */
+  atMost?: number | undefined;
   /** Devices that the user is known to have. */
   devices?: readonly string[] | undefined;
   /** Result of a search for this exact question, if already done; best with `HITS` hits. */
@@ -72,18 +74,19 @@ export const DECLINED_BELOW = 0.22;
  * Pure and deterministic.
  */
 export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
-  const { screen = unscreened, history = [], filter = {}, devices, vectors } = options;
+  const { screen = unscreened, history = [], filter = {}, devices, vectors, atMost = 1 } = options;
   const search = (text: string, turns: readonly Turn[]) =>
     searchEdition(edition, text, { filter, devices, limit: HITS, history: turns });
   const outcome = screen.outcome(edition, options.outcome ?? search(question, history));
   const whole = questionWithTurn(question, history);
   const withTurn = whole === question ? [] : [options.outcomeWithTurn ?? search(whole, [])];
-  const found = findAnswer(edition, question, {
+  const answered = findAnswer(edition, question, {
     ...{ history, devices, vectors },
     searches: [outcome, ...withTurn.map((each) => screen.outcome(edition, each))],
     isAllowed: allowedChunks(edition, filter),
     isShown: screen.isShown(edition),
   });
+  const found = { ...answered, probability: Math.min(answered.probability, atMost) };
   const closest = closestOf(found.closest);
   const chosen = chooseHits(edition, question, outcome.hits);
   const isAnswered = found.probability >= DECLINED_BELOW && found.passages.length > 0 && options.reading !== 'declines';

@@ -40,6 +40,16 @@ describe('understandQuestion()', () => {
       { speaker: 'assistant', text: 'So.', librarian: 'navigator' },
     ]);
   });
+  it('reads a question that stands alone without its conversation, and shows it to no model', async () => {
+    const query = 'How long does shipping to Canada take?';
+    seen = [];
+    expect(await understand(query, writing('Does shipping reset the Apollo III?'))).toEqual({ query, history: [] });
+    expect(seen).toEqual([]);
+  });
+  it('continues the question before a thank-you', async () => {
+    const turns = [...TURNS, { question: 'Thanks, that helped!', answer: 'You are welcome. Any other question?' }];
+    expect(await understand(FOLLOW_UP, undefined, { turns })).toEqual({ query: FOLLOW_UP, history: HISTORY });
+  });
   it('accepts a rewrite in the words of the conversation', async () => {
     const query = 'How long do I hold the button of the Apollo III?';
     expect(await understand('How long do I hold it?', writing(query))).toEqual({ query, history: [] });
@@ -76,6 +86,9 @@ it('withHistory() adds the turns to the metadata, unless the caller sent its own
   expect(withHistory(undefined, [])).toBeUndefined();
   for (const metadata of [{ history: [] }, { text: 'x'.repeat(15_990) }])
     expect(withHistory(metadata, history)).toBe(metadata);
+});
+it('withHistory() removes the turns that the caller sent with a question that is read alone', () => {
+  expect(withHistory({ a: 1, history: HISTORY }, [])).toEqual({ a: 1 });
 });
 it('turnsIn() reads the turns that a caller sends, and none when they are invalid', () => {
   const history = [

@@ -134,11 +134,12 @@ describe('the prompt', () => {
   });
   it('has whole sections, question and history as one bounded JSON object, and allows no other id', async () => {
     const turn = (at: number) => ({ speaker: 'user' as const, text: `turn ${at} ${'x'.repeat(3000)}` });
-    const { callNamed } = await ask(OFTEN, [HONEST], { history: Array.from({ length: 12 }, (_, at) => turn(at)) });
+    const history = [...Array.from({ length: 12 }, (_, at) => turn(at)), { speaker: 'user' as const, text: OFTEN }];
+    const { callNamed } = await ask('How often must it be descaled?', [HONEST], { history });
     const { messages, options, given } = callNamed('answer_from_passages')!;
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(messages[0]?.content).not.toContain('boiler');
-    expect(given.question).toBe(OFTEN);
+    expect(given.question).toBe('How often must it be descaled?');
     expect(given.passages[0]?.text).toContain('## How often\n\nDescale the boiler every 60 days');
     expect(given.passages[0]?.text).not.toContain('alert(1)');
     expect(given.history).toHaveLength(6);

@@ -22,9 +22,15 @@ it('separates questions with another device, history or edition', async () => {
     await answerTo(edition, OFTEN),
     await answerTo(other.edition, OFTEN),
     await answerTo(edition, OFTEN, { devices: ['Barista I'] }),
-    await answerTo(edition, OFTEN, { history: [{ speaker: 'user', text: 'Barista II' }] }),
+    await answerTo(edition, 'How often?', { history: [{ speaker: 'user', text: OFTEN }] }),
+    await answerTo(edition, 'How often?', { history: [{ speaker: 'user', text: 'How do I descale the boiler?' }] }),
   ];
-  expect(new Set(answers).size).toBe(4);
+  expect(new Set(answers).size).toBe(5);
+});
+it('reads a question that stands alone without the conversation', async () => {
+  const { edition } = openSmallKb();
+  const history = [{ speaker: 'user' as const, text: 'Barista II' }];
+  expect(await answerTo(edition, OFTEN, { history })).toBe(await answerTo(edition, OFTEN));
 });
 it('returns frozen answers', async () => {
   const { response } = await answerTo(openSmallKb().edition, OFTEN);

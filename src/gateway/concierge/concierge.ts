@@ -5,6 +5,7 @@ import type { AIClient, Context, Librarian, LibrarianInfo } from '../../contract
 import type { DelegateRequest } from '../../contract/response.ts';
 import { nothingFound } from '../../delegation/abstention.ts';
 import { startDeadline } from '../../http/deadline.ts';
+import { completedQuestion } from '../../knowledge/questions/complete-question.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import {
   type Candidates,
@@ -23,8 +24,9 @@ import {
   pointsBack,
   tells,
 } from '../../text/question-forms.ts';
+import { refersBack } from '../../text/refers-back.ts';
 import { type Span, splitSentences } from '../../text/split-sentences.ts';
-import { completedQuestion, isFollowUp, turnBefore } from './follow-up.ts';
+import { turnBefore } from './follow-up.ts';
 
 export interface ConciergeParts {
   /** Available librarians, by their own descriptions. */
@@ -85,7 +87,7 @@ const followUpPart = (
   context: Context | undefined,
 ): RoutedPart[] | undefined => {
   const before = turnBefore(context);
-  if (before === undefined || !isFollowUp(query)) return undefined;
+  if (before === undefined || !refersBack(query, before)) return undefined;
   const { index, all, defaultLibrarian } = candidates;
   const choice = chooseLibrarian(completedQuestion(query, before), index, defaultLibrarian);
   const byWords = (to: string) => [{ query, to, reason: `A follow-up question whose words fit ${to} best` }];

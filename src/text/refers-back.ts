@@ -1,0 +1,283 @@
+import { detectLanguage } from './detect-language.ts';
+import REFERENCES from './lists/references.json' with { type: 'json' };
+import { smallTalkIn, withoutSmallTalk } from './small-talk.ts';
+
+/**
+ * What a question takes from the turns before it: `nothing`, it is read alone; `thing`, a pronoun stands for something that was named
+ * before, but the question asks something of its own ("Is it covered by the warranty?"); `question`, it has no subject of its own and
+ * continues the question before ("And in Canada?", "How long does that take?").
+ */
+export type Reference = 'nothing' | 'thing' | 'question';
+
+/** The turn before a question. */
+export interface TurnBefore {
+  /** The previous question of the same person, which tells the language of a message of one or two words. */
+  question: string;
+  /** Its answer; what is said after one that ends with a question mark replies to it. */
+  answer?: string | undefined;
+}
+
+/** A longer message explains itself. In UTF-16 units. */
+const MAX_LENGTH = 300;
+
+/**
+ * Decides whether a question refers to the conversation before it. Every part that reads a conversation asks here, and a question that does
+ * not refer back is read alone. Pure; knows the languages of `lists/references.json`.
+ *
+ * @param message As written, with or without thanks or a greeting before the question.
+ */
+export const referenceIn = (message: string, { question: before, answer = '' }: TurnBefore = NO_TURN): Reference => {
+  if (message.length > MAX_LENGTH) return 'nothing';
+  const text = withoutSmallTalk(message)
+    .replace(/[’ʼ`´]/g, "'")
+    .replace(/^[\s¿¡"'“„«(-]+/u, '')
+    .trim();
+  const references = languagesOf(text, before).map((language): Reference => {
+    const forms = formsOf(language);
+    const reference = 'fragments' in forms ? referenceInCharacters(text, forms) : referenceInWords(text, forms);
+    return reference === 'nothing' && isReply(text, answer, forms) ? 'question' : reference;
+  });
+  return references.find((reference) => reference !== 'nothing') ?? 'nothing';
+};
+
+const NO_TURN: TurnBefore = { question: '' };
+
+/** Whether a question refers to the conversation before it. */
+export const refersBack = (message: string, before?: TurnBefore): boolean => referenceIn(message, before) !== 'nothing';
+
+/** Something that is said when a question was asked back, and no question itself. */
+const isReply = (text: string, answer: string, forms: WordForms | CharacterForms): boolean =>
+  /[?？]\s*$/.test(answer) &&
+  !/[?？]/.test(text) &&
+  ('fragments' in forms || !forms.asking.has(wordsIn(text, forms)[0]?.word ?? ''));
+
+/**
+ * The turns that a question is read with: none unless it refers back. Thanks, greetings and requests for a person are left out with their
+ * replies, so that "and in Canada?" after "thanks!" continues the question before.
+ */
+export const turnsFor = <Turn extends { speaker: 'user' | 'assistant'; text: string }>(
+  question: string,
+  turns: readonly Turn[],
+): Turn[] => {
+  const asked: Turn[] = [];
+  let isQuestion = true;
+  for (const turn of turns) {
+    if (turn.speaker === 'user') isQuestion = smallTalkIn(turn.text) === undefined;
+    if (isQuestion) asked.push(turn);
+  }
+  return asked.length > 0 && refersBack(question, lastOf(asked)) ? asked : [];
+};
+
+/** The last question in a history, and what was answered to it. */
+export const lastOf = (turns: readonly { speaker: 'user' | 'assistant'; text: string }[]): TurnBefore | undefined => {
+  const at = turns.findLastIndex(({ speaker }) => speaker === 'user');
+  return at < 0 ? undefined : { question: turns[at]?.text ?? '', answer: turns.slice(at + 1).at(-1)?.text };
+};
+
+/** Own words from which on a question with a pronoun asks something of its own. */
+const OWN_WORDS = 2;
+/** Own words from which on a question explains itself, whatever its pronouns mean. */
+const OWN_SUBJECT = 5;
+/** Words of the longest part of a question. */
+const MAX_FRAGMENT = 6;
+
+const referenceInWords = (text: string, forms: WordForms): Reference => {
+  const { isContinued, isOpen, rest } = continuationOf(text, forms);
+  const words = wordsIn(rest, forms);
+  const subjects = words.filter(({ isContent }) => isContent).length;
+  const asks = words.some(({ word }) => forms.asking.has(word));
+  const isQuestion = asks || text.endsWith('?');
+  const byWords: Reference = subjects >= OWN_WORDS ? 'thing' : 'question';
+  if (isOpen) return 'question';
+  if (isContinued) {
+    const [first] = words;
+    const isCondition = first !== undefined && forms.joints.has(first.word) && !forms.asking.has(first.word);
+    if (isCondition) return byWords;
+    const isWhole = first !== undefined && forms.asking.has(first.word);
+    if (!isWhole && (text.endsWith('?') || words.length <= MAX_FRAGMENT)) return 'question';
+    if (isWhole && subjects < OWN_WORDS) return subjects === 0 ? 'question' : 'thing';
+  }
+  if (subjects < OWN_SUBJECT && hasOpenPronoun(rest, forms)) return subjects === 0 && !isQuestion ? 'nothing' : byWords;
+  if (subjects === 0) return isQuestion ? 'question' : 'nothing';
+  const isPhrase = !asks && words.length <= MAX_FRAGMENT && forms.prepositions.has(words[0]?.word ?? '');
+  return isPhrase ? 'question' : 'nothing';
+};
+
+/** Scripts without spaces. */
+const referenceInCharacters = (text: string, { pronouns, expletives, fragments }: CharacterForms): Reference => {
+  if (fragments.test(text)) return 'question';
+  const read = text.replace(expletives, (found) => ' '.repeat(found.length));
+  const at = read.search(pronouns);
+  const isResolved = /[\p{L}\p{N}]{4,}[、，。；,.!?！？\n]/u.test(read.slice(0, Math.max(0, at)));
+  if (at < 0 || isResolved) return 'nothing';
+  return text.length > MAX_BARE_CHARACTERS ? 'thing' : 'question';
+};
+
+const MAX_BARE_CHARACTERS = 10;
+
+/** A pronoun of which nothing in the message itself can be meant: no subject stands in a clause before it. */
+const hasOpenPronoun = (text: string, forms: WordForms): boolean => {
+  const read = text.replace(forms.expletives, (found) => ' '.repeat(found.length));
+  const bounds = [...read.matchAll(forms.bounds)].map(({ index, 0: found }) => index + found.length);
+  const isOpenAt = (at: number): boolean => {
+    const clause = bounds.findLast((bound) => bound <= at) ?? 0;
+    return !wordsIn(read.slice(0, clause), forms).some(({ isContent }) => isContent);
+  };
+  const isNamedBefore = (at: number) => wordsIn(read.slice(0, at), forms).some(({ isContent }) => isContent);
+  return (
+    [forms.pronouns, forms.sensitive].some((pattern) =>
+      [...read.matchAll(pattern)].some(({ index }) => isOpenAt(index)),
+    ) || [...read.matchAll(forms.possessives)].some(({ index }) => !isNamedBefore(index))
+  );
+};
+
+/** Said before any question: "ok", "hm", "so". */
+const LEAD_IN =
+  /^(?:ok(?:ay|ey)?|h?m+|oh|ah|aha|wow|so|well|interesting|really|thanks|thx|gut|ja|nein|no|yes|bien|bueno|vale|oui|non|bene|bom|goed|bra|dobrze)(?![\p{L}\p{N}])[\s,.!…:;-]*(?=\S)/iu;
+
+/** How a message continues the one before it. `isOpen`: by words that leave the rest of the question out, as "what about" does. */
+const continuationOf = (text: string, { continuing }: WordForms) => {
+  let rest = text.replace(LEAD_IN, '');
+  let isContinued = false;
+  let isOpen = false;
+  for (let found = continuing.exec(rest); found !== null && found[0] !== ''; found = continuing.exec(rest)) {
+    const phrase = found[0].replace(/[\s,.:;!…-]+$/u, '');
+    isContinued = true;
+    isOpen ||= phrase.includes(' ');
+    rest = rest.slice(found[0].length);
+    if (rest === '' || isOpen) break;
+  }
+  return { isContinued, isOpen, rest };
+};
+
+interface Word {
+  /** In lower case. */
+  word: string;
+  /** It may name a subject. */
+  isContent: boolean;
+}
+
+const wordsIn = (text: string, { functionWords, hasElision }: WordForms): Word[] => {
+  const read = hasElision ? text.replace(/'(?=\p{L})/gu, "' ") : text;
+  return (read.toLowerCase().match(/[\p{L}\p{M}\p{N}]+(?:[-.:/'][\p{L}\p{M}\p{N}]+)*'?/gu) ?? []).map((word) => ({
+    word,
+    isContent: !functionWords.has(word) && !word.split('-').every((part) => functionWords.has(part)),
+  }));
+};
+
+type Lists = Readonly<Record<string, string | readonly string[]>>;
+const BY_LANGUAGE: Readonly<Record<string, Lists>> = REFERENCES;
+const LANGUAGES = Object.keys(BY_LANGUAGE);
+
+interface WordForms {
+  /** Words that begin a whole question or request. */
+  asking: ReadonlySet<string>;
+  /** Words that name no subject. */
+  functionWords: ReadonlySet<string>;
+  prepositions: ReadonlySet<string>;
+  joints: ReadonlySet<string>;
+  /** What continues the question before, at the beginning. */
+  continuing: RegExp;
+  pronouns: RegExp;
+  /** Pronouns in lower case only, where a capital makes another word of them. */
+  sensitive: RegExp;
+  /** Pronouns that may mean a subject of the same clause: "Does the shop have its own app?" */
+  possessives: RegExp;
+  /** Uses of pronouns that mean nothing. */
+  expletives: RegExp;
+  /** The beginning of a clause. */
+  bounds: RegExp;
+  /** Articles and pronouns end with an apostrophe before a vowel. */
+  hasElision: boolean;
+}
+
+interface CharacterForms {
+  pronouns: RegExp;
+  expletives: RegExp;
+  /** Whole messages that are a part of a question. */
+  fragments: RegExp;
+}
+
+const compiled = new Map<string, WordForms | CharacterForms>();
+
+const formsOf = (language: string): WordForms | CharacterForms => {
+  const known = compiled.get(language);
+  if (known !== undefined) return known;
+  const lists = BY_LANGUAGE[language] ?? REFERENCES.en;
+  const forms = 'fragments' in lists ? characterForms(lists) : wordForms(lists);
+  compiled.set(language, forms);
+  return forms;
+};
+
+/** Matches nothing. */
+const NEVER = '(?!)';
+const anyOf = (patterns: string | readonly string[] | undefined): string =>
+  patterns === undefined || patterns.length === 0 ? NEVER : [patterns].flat().join('|');
+const word = (patterns: string): string => `(?<![\\p{L}\\p{N}])(?:${patterns})(?![\\p{L}\\p{N}])`;
+
+const characterForms = ({ pronouns, expletives, fragments }: Lists): CharacterForms => ({
+  pronouns: new RegExp(anyOf(pronouns), 'u'),
+  expletives: new RegExp(anyOf(expletives), 'gu'),
+  fragments: new RegExp(anyOf(fragments), 'u'),
+});
+
+const wordForms = (lists: Lists): WordForms => {
+  const joints = wordsOfList(lists.joints);
+  return {
+    asking: wordsOfList(lists.asking),
+    functionWords: vocabularyOf(lists),
+    prepositions: wordsOfList(lists.prepositions),
+    joints,
+    continuing: new RegExp(`^(?:${anyOf(lists.continuing)})(?![\\p{L}\\p{N}])[\\s,.:;!…-]*`, 'iu'),
+    pronouns: new RegExp(`(?<![\\p{L}\\p{N}])(?:${anyOf(lists.pronouns)})(?![\\p{L}\\p{N}])`, 'giu'),
+    sensitive: new RegExp(word(anyOf(lists.sensitive)), 'gu'),
+    possessives: new RegExp(word(anyOf(lists.possessives)), 'giu'),
+    expletives: new RegExp(word(anyOf(lists.expletives)), 'giu'),
+    bounds: new RegExp(`[.,;:!?\\n]\\s*|${word([...joints].join('|'))}\\s*`, 'giu'),
+    hasElision: [...joints, ...wordsOfList(lists.function)].some((each) => each.endsWith("'")),
+  };
+};
+
+const wordsOfList = (list: string | readonly string[] | undefined): ReadonlySet<string> =>
+  new Set(typeof list === 'string' ? list.split(' ').flatMap((each) => [each, ...each.split('-')]) : []);
+
+const vocabularies = new Map<Lists, ReadonlySet<string>>();
+
+/** All words of a language that name no subject. */
+const vocabularyOf = (lists: Lists): ReadonlySet<string> => {
+  const known = vocabularies.get(lists);
+  if (known !== undefined) return known;
+  const vocabulary = new Set(
+    [lists.asking, lists.function, lists.prepositions, lists.joints].flatMap((list) => [...wordsOfList(list)]),
+  );
+  for (const phrase of lists.continuing ?? []) if (/^\p{L}+$/u.test(phrase)) vocabulary.add(phrase);
+  for (const phrase of lists.pronouns ?? []) {
+    const [, plain] = /^(\p{L}+)(?=$|\()/u.exec(phrase) ?? [];
+    if (plain !== undefined) vocabulary.add(plain);
+  }
+  vocabularies.set(lists, vocabulary);
+  return vocabulary;
+};
+
+/** Worth of a detected language, in words that it knows; of a few words it is a guess. */
+const DETECTED = 1.5;
+const FEW_WORDS = 4;
+
+/** The language that knows most words of a text, several for a text of a few words that they share: all of them count. */
+const languagesOf = (text: string, before: string): string[] => {
+  const words = text.toLowerCase().match(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*(?:'(?:\p{L}+)?)?/gu) ?? [];
+  const detected = detectLanguage(text);
+  if (detected !== undefined && BY_LANGUAGE[detected]?.fragments !== undefined) return [detected];
+  const earlier = before === '' ? undefined : detectLanguage(before);
+  const scored = LANGUAGES.map((language) => {
+    const known = vocabularyOf(BY_LANGUAGE[language] ?? {});
+    const count = words.filter((each) => known.has(each) || known.has(each.replace(/'.*/, "'"))).length;
+    const [likely, equal] = [
+      language === detected && words.length >= FEW_WORDS ? DETECTED : 0,
+      language === earlier ? 0.5 : 0,
+    ];
+    return { language, score: count + likely + equal + (language === 'en' ? 0.1 : 0) };
+  });
+  const most = Math.max(...scored.map(({ score }) => score));
+  return scored.flatMap(({ language, score }) => (score === most ? [language] : []));
+};
