@@ -1,9 +1,17 @@
 import { join } from 'node:path';
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4MiniflareOptions } from 'miniflare';
+import {
+  convertV4MiniflareOptions,
+  Log,
+  LogLevel,
+  Miniflare,
+  Response as MiniflareResponse,
+  type V4MiniflareOptions,
+} from 'miniflare';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { buildAssets } from '../build/build-assets.ts';
-import { bundleModules } from '../build/bundle-function.ts';
+import { bundleModules, type WorkerModule } from '../build/bundle-function.ts';
 import { functionConfigs, idOfFunction, ROOT } from '../functions.ts';
+import { type LocalDatabases, startLocalDatabases } from './local-databases.ts';
 
 type V4Worker = NonNullable<Extract<V4MiniflareOptions, { workers: unknown }>['workers']>[number];
 
@@ -30,6 +38,8 @@ export interface LocalCloudOptions {
   inspectorPort?: number | undefined;
   /** Each line that a function logs. */
   onLog?: (line: string) => void;
+  /** After the process of the databases was ended, because a statement took too long, and started again. */
+  onDatabaseRestart?: (() => void) | undefined;
 }
 
 /** A function without a configuration file, for tests and benchmarks. */
@@ -46,15 +56,18 @@ export interface LocalCloud {
   /** The gateway's own socket, without a proxy in front of it. */
   url: URL;
   miniflare: Miniflare;
+  /** The D1 databases of all functions; `undefined` when they have none. */
+  databases: LocalDatabases | undefined;
   stop(): Promise<void>;
 }
 
-/** Bundles every function and runs them all in one workerd, wired by their own wrangler configurations. */
+/** Bundles every function and runs them all in one workerd, wired by their own wrangler configurations; databases run in a second one. */
 export const startLocalCloud = async (options: LocalCloudOptions): Promise<LocalCloud> => {
   await buildAssets();
+  const starting = startDatabases(options);
   const workers = (
     await Promise.all([
-      ...functionConfigs().map((file) => workersOf(join(ROOT, file), options)),
+      ...functionConfigs().map((file) => workersOf(join(ROOT, file), options, starting)),
       ...(options.moreWorkers ?? []).map((worker) => moreWorkerOf(worker, options)),
     ])
   ).flat();
@@ -72,44 +85,109 @@ export const startLocalCloud = async (options: LocalCloudOptions): Promise<Local
   );
   await miniflare.ready;
   const url = await miniflare.unsafeGetDirectURL(workers[0]?.name ?? '');
-  return { url, miniflare, stop: () => miniflare.dispose() };
+  const databases = await starting;
+  return {
+    url,
+    miniflare,
+    databases,
+    stop: async () => {
+      await Promise.all([miniflare.dispose(), databases?.stop()]);
+    },
+  };
 };
 
+type Databases = Promise<LocalDatabases | undefined>;
+
+const startDatabases = async (options: LocalCloudOptions): Databases => {
+  const ids = functionConfigs().flatMap((file) => {
+    const config = unstable_readConfig({ config: join(ROOT, file) });
+    if (file !== 'wrangler.toml' && isLeftOut(config.name, options)) return [];
+    return Object.values(databasesOf(config, options));
+  });
+  if (ids.length === 0) return undefined;
+  const { state, onDatabaseRestart: onRestart } = options;
+  return startLocalDatabases({ ids: [...new Set(ids)], state, onRestart });
+};
+
+/** The databases of a function: by the name of the binding, its id. */
+const databasesOf = (
+  { name = '', d1_databases }: ReturnType<typeof unstable_readConfig>,
+  { withoutBindings = {} }: LocalCloudOptions,
+): Record<string, string> => {
+  const bindings: readonly { binding: string; database_id?: string }[] = d1_databases;
+  return Object.fromEntries(
+    bindings
+      .filter(({ binding }) => withoutBindings[name]?.includes(binding) !== true)
+      .map(({ binding, database_id: id = binding }) => [binding, id]),
+  );
+};
+
+const isLeftOut = (name: unknown, { functions }: LocalCloudOptions): boolean =>
+  typeof name === 'string' && functions?.includes(idOfFunction(name)) === false;
+
 /** A function, and its static files when it has any. */
-const workersOf = async (file: string, options: LocalCloudOptions): Promise<V4Worker[]> => {
+const workersOf = async (file: string, options: LocalCloudOptions, starting: Databases): Promise<V4Worker[]> => {
   const { vars = {}, allVars = {}, moreServices = {}, port } = options;
   const config = unstable_readConfig({ config: file });
   const { workerOptions, main } = unstable_getMiniflareWorkerOptions(config);
   if (config.name === undefined || main === undefined)
     throw new Error(`Cannot run ${file}: it names no function or no file`);
   const isFrontDoor = file === join(ROOT, 'wrangler.toml');
-  const isLeftOut = (name: unknown): boolean =>
-    typeof name === 'string' && options.functions?.includes(idOfFunction(name)) === false;
-  if (!isFrontDoor && isLeftOut(config.name)) return [];
+  if (!isFrontDoor && isLeftOut(config.name, options)) return [];
   // Wrangler's type has no shape for assets; Miniflare takes what wrangler gives.
-  const { d1Databases, assets, serviceBindings = {}, durableObjects = {}, ...others } = workerOptions as V4Worker;
-  const dropped = options.withoutBindings?.[config.name] ?? [];
+  const { d1Databases: _, assets, serviceBindings = {}, durableObjects = {}, ...others } = workerOptions as V4Worker;
+  const ids = databasesOf(config, options);
   const files = assets?.directory === undefined ? undefined : filesWorker(`${config.name}-files`, assets);
   const worker: V4Worker = {
     ...others,
-    // Wrangler gives databases by the name of their binding.
-    d1Databases: Object.fromEntries(Object.entries(d1Databases ?? {}).filter(([name]) => !dropped.includes(name))),
     name: config.name,
     bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...allVars, ...vars[config.name] },
-    durableObjects: without(durableObjects, (object) => isLeftOut(typeof object === 'object' && object.scriptName)),
+    durableObjects: without(durableObjects, (object) =>
+      isLeftOut(typeof object === 'object' && object.scriptName, options),
+    ),
     serviceBindings: {
-      ...without(serviceBindings, (to) => isLeftOut(typeof to === 'object' && 'name' in to && to.name)),
+      ...without(serviceBindings, (to) => isLeftOut(typeof to === 'object' && 'name' in to && to.name, options)),
       ...(files?.assets?.binding === undefined ? {} : { [files.assets.binding]: files.name }),
       ...moreServices[config.name],
+      ...Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, serviceOf(id, starting)])),
     },
-    modules: await bundleModules(options.mains?.[config.name] ?? main, { minify: config.minify === true }),
+    modules: await modulesOf(options.mains?.[config.name] ?? main, {
+      minify: config.minify === true,
+      databases: Object.keys(ids),
+    }),
     unsafeDirectSockets: [{ host: '127.0.0.1', port: isFrontDoor ? port : 0, proxy: false }],
   };
   return files === undefined ? [worker] : [worker, files];
 };
 
-const without = <T>(bindings: Record<string, T>, isLeftOut: (to: T) => boolean): Record<string, T> =>
-  Object.fromEntries(Object.entries(bindings).filter(([, to]) => !isLeftOut(to)));
+const without = <T>(bindings: Record<string, T>, isDropped: (to: T) => boolean): Record<string, T> =>
+  Object.fromEntries(Object.entries(bindings).filter(([, to]) => !isDropped(to)));
+
+const serviceOf =
+  (id: string, starting: Databases) =>
+  async (request: { text(): Promise<string> }): Promise<MiniflareResponse> =>
+    (await starting)?.serve(id, request) ?? new MiniflareResponse('there are no databases', { status: 503 });
+
+/** The code of a function; with databases, inside of the module that hands their statements on. */
+const modulesOf = async (
+  main: string,
+  { minify, databases }: { minify: boolean; databases: readonly string[] },
+): Promise<WorkerModule[]> => {
+  const modules = await bundleModules(main, { minify });
+  if (databases.length === 0) return modules;
+  const [remote] = await bundleModules(REMOTE_D1);
+  const contents = [
+    "import handler from './index.mjs';",
+    "import { withRemoteD1 } from './remote-d1.mjs';",
+    "export * from './index.mjs';",
+    `export default withRemoteD1(handler, ${JSON.stringify(databases)});`,
+  ].join('\n');
+  const first: WorkerModule[] = [{ type: 'ESModule', path: 'with-databases.mjs', contents }];
+  if (remote?.type !== 'ESModule') throw new Error(`Cannot bundle ${REMOTE_D1}`);
+  return [...first, { ...remote, path: 'remote-d1.mjs' }, ...modules];
+};
+
+const REMOTE_D1 = join(ROOT, 'src/dev/run/remote-d1.ts');
 
 /** Static files apart from their function: Miniflare would lead every request through two workers of its own before the function. */
 const filesWorker = (

@@ -10,7 +10,7 @@ import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../sample/files.ts';
 import { seedShop } from '../sample/shop/seed-shop.ts';
 import { storeCatalogue } from '../sample/shop/shop-catalogue.ts';
 import { type FolderKb, serveFolder } from './folder-kb.ts';
-import { type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
+import { type LocalCloud, type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from './local-web-search.ts';
 import { seedTaxonomy } from './seed-taxonomy.ts';
 import { type StartOptions, siteVariables } from './start-options.ts';
@@ -42,6 +42,7 @@ export interface ProductOptions {
   adapters?: AdapterVariables | undefined;
   inspectorPort?: LocalCloudOptions['inspectorPort'];
   onLog?: (line: string) => void;
+  onDatabaseRestart?: LocalCloudOptions['onDatabaseRestart'];
 }
 
 /** All functions on this machine, with a knowledge base to sync from and a key that may do everything. */
@@ -49,6 +50,7 @@ export interface Product {
   url: URL;
   key: string;
   miniflare: Miniflare;
+  databases: LocalCloud['databases'];
   /** The folder that the knowledge base is read from, when it is one. */
   folder: string | undefined;
   /** Sends a request with the key. */
@@ -98,7 +100,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   const runs = (id: string) => options.functions?.includes(id) !== false;
   const taxonomy = options.taxonomy ?? { unlessKept: isSample ? SAMPLE_TAXONOMY : undefined };
   if (runs('support')) await seedTaxonomy(cloud.miniflare, taxonomy);
-  if (isSample && runs('analytics')) await seedSampleShop(cloud.miniflare);
+  if (isSample && runs('analytics')) await seedSampleShop(cloud);
   const send: Product['fetch'] = (path, init = {}) =>
     fetch(new URL(path, cloud.url), {
       ...init,
@@ -112,6 +114,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
     url: cloud.url,
     key,
     miniflare: cloud.miniflare,
+    databases: cloud.databases,
     folder,
     fetch: send,
     publish: async (origins) => {
@@ -141,8 +144,12 @@ const OWNER: ApiKeyRecord = {
   rate: 'unlimited',
 };
 
-const seedSampleShop = async (miniflare: Miniflare): Promise<void> => {
-  const database = await miniflare.getD1Database('SHOP_DB', 'constellation-analytics');
+/** The id of its database in the configuration of the analytics function. */
+const SHOP = 'constellation-shop';
+
+const seedSampleShop = async ({ databases }: LocalCloud): Promise<void> => {
+  if (databases === undefined) throw new Error('Cannot fill the sample shop: no function has a database');
+  const database = await databases.database(SHOP);
   await seedShop(database);
   await storeCatalogue(database);
 };

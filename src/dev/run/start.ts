@@ -57,6 +57,7 @@ async function main(): Promise<void> {
   // Loaded late: what is wrong with the command line is said without it, and the local runtime takes seconds to load.
   const { startProduct } = await import('./product.ts');
   const product = await startProduct({
+    onDatabaseRestart: endRuntimeWithUs,
     kb: options.kb,
     port: options.port,
     state: state.data,

@@ -68,6 +68,11 @@ export const startShop = async () => {
     d1: d1 as unknown as D1, // implements the methods that are used
     database: d1Database(d1 as unknown as D1),
     query,
+    /** How many rows SQLite reads for a statement. */
+    rowsRead: async (sql: string): Promise<number> => {
+      const [result] = await send<[{ meta: { rows_read: number } }]>([{ sql, values: [] }]);
+      return result.meta.rows_read;
+    },
     /** A digest of every row of every table, and of the schema. */
     checksum: async (): Promise<string> => {
       const contents = ['sqlite_schema', ...Object.keys(SUMS)].map((table) => query(`SELECT * FROM ${table}`));
