@@ -105,6 +105,8 @@ const showSources = ({ sources = [], confidence, partial, metadata }: LibrarianR
     for (const source of listed) out.line(`  ${out.link(nameOf(source), source.url)}`);
   };
   if (partial === true && sources.length > 0) out.line('It is not sure that this answers the whole question.\n');
+  const { reported_by: reporter } = metadata ?? {};
+  if (typeof reporter === 'string') out.line(`Reported by ${clean(reporter)}, not checked here.\n`);
   list('Sources', sources);
   const closest: unknown[] = Array.isArray(metadata?.closest) ? metadata.closest : [];
   const isPlace = (each: unknown): each is Partial<Source> => typeof each === 'object' && each !== null;
@@ -112,7 +114,10 @@ const showSources = ({ sources = [], confidence, partial, metadata }: LibrarianR
   if (typeof confidence === 'number') out.line(out.dim(`confidence ${confidence.toFixed(2)}`));
 };
 
-const nameOf = (source: Partial<Source> & { title?: unknown }): string => clean(source.name ?? source.title);
+const nameOf = (source: Partial<Source> & { title?: unknown }): string => {
+  const name = clean(source.name ?? source.title);
+  return source.reported_by === undefined ? name : `${name} (reported by ${clean(source.reported_by)})`;
+};
 
 export const CHAT_HELP = `A conversation: each question is read together with those before it. Ends with Ctrl-D, /exit, or the end of the input; Ctrl-C
 stops an answer.

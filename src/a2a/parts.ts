@@ -52,9 +52,14 @@ export const textParts = (text: string, wanted: Wanted): Part[] =>
 /** What follows the text: the whole Response, and one address for each source. */
 export const endParts = (response: LibrarianResponse, wanted: Wanted): Part[] => [
   ...(takesJson(wanted) ? [dataPart(response)] : []),
-  ...(takesText(wanted) ? (response.sources ?? []) : []).flatMap(({ url, name }) =>
+  ...(takesText(wanted) ? (response.sources ?? []) : []).flatMap(({ url, name, reported_by }) =>
     url !== undefined && URL.canParse(url)
-      ? [{ ...part({ $case: 'url', value: url }, 'text/html'), metadata: { name } }]
+      ? [
+          {
+            ...part({ $case: 'url', value: url }, 'text/html'),
+            metadata: { name, ...(reported_by && { reported_by }) },
+          },
+        ]
       : [],
   ),
 ];

@@ -64,6 +64,8 @@ export const StatementSource = z.object({
   quote: z.string().max(16_000).optional(),
   start: z.int().min(0).optional(),
   end: z.int().min(0).optional(),
+  /** The external librarian that names it; such a source has a name and an address alone. */
+  reported_by: LibrarianId.optional(),
 });
 export type StatementSource = z.infer<typeof StatementSource>;
 
@@ -73,10 +75,12 @@ export const Statement = z.object({
   text: z.string().regex(/\S/, 'is empty').max(32_000),
   /** Best first; empty for a sentence that only leads to the next one. */
   sources: z.array(StatementSource).max(20),
-  /** Probability that the sources state it, 0 to 1. */
+  /** Probability that the sources state it, 0 to 1; 0 for what an external librarian reports, which is not checked. */
   support: z.number().min(0).max(1),
   /** How that was found: it is quoted; its words were compared with the quotes; a model judged it; its librarian vouches for it. */
   check: z.enum(['quoted', 'compared', 'judged', 'reported']),
+  /** The external librarian that states it: its claim, which nobody here has checked. */
+  reported_by: LibrarianId.optional(),
 });
 export type Statement = z.infer<typeof Statement>;
 

@@ -12,6 +12,8 @@ export const Source = z.object({
   type: z.string().max(100).optional(),
   /** 0 (unrelated) to 1 (very probably answers the question). */
   relevance: z.number().min(0).max(1).optional(),
+  /** The external librarian that names it; absent for a source of our own. Not checked, wherever its address leads. */
+  reported_by: LibrarianId.optional(),
 });
 export type Source = z.infer<typeof Source>;
 

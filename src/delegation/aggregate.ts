@@ -220,8 +220,8 @@ interface MergedSources {
 const MAX_SOURCES = 50;
 
 /**
- * Merges lists of sources. Two are the same if they have the same url, or neither has one and they have the same name (a file
- * with its section). The highest relevance is kept, with the name that came with it.
+ * Merges lists of sources. Two are the same if the same librarian vouches for them, and they have the same url, or neither has one and they have the same name (a file
+ * with its section): what an external librarian says of an address never becomes a source of ours. The highest relevance is kept, with the name that came with it.
  */
 const mergeSources = (lists: readonly (readonly Source[])[]): MergedSources => {
   const merged = new Map<string, Source>();
@@ -238,7 +238,8 @@ const mergeSources = (lists: readonly (readonly Source[])[]): MergedSources => {
   };
 };
 
-const keyOf = ({ name, url }: Source): string => (url === undefined ? `name ${name}` : `url ${url}`);
+const keyOf = ({ name, url, reported_by: reporter = '' }: Source): string =>
+  `${reporter} ${url === undefined ? `name ${name}` : `url ${url}`}`;
 
 const rankOf = ({ relevance }: Source): number => relevance ?? -1;
 

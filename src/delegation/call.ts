@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Progress } from '../contract/ask.ts';
-import { type Issue, readAs } from '../contract/error-info.ts';
+import { describeIssues, type Issue, readAs } from '../contract/error-info.ts';
 import { NavigatorResponse, statesLackOfInformation } from '../contract/navigator-response.ts';
 import type { LibrarianResponse, TraceHop } from '../contract/response.ts';
 import { readResponse, withoutMember } from '../contract/validate-response.ts';
@@ -8,16 +8,19 @@ import { CodedError } from '../http/coded-error.ts';
 import { type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import type { SignedAnswer, SignedClient } from '../runtime/signed-client.ts';
 import { covers } from '../signing/capabilities.ts';
+import { isExternal, type KeyDirectory } from '../signing/key-directory.ts';
 import { type Amounts, type Budget, MAX_CAPABILITIES, MAX_RESPONSE_BYTES, MODEL_BUDGETS } from '../signing/limits.ts';
 import { CAPABILITY } from '../signing/link-claims.ts';
 import type { Receipt } from '../signing/receipt.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
 import { nothingFound } from './abstention.ts';
 import type { CircuitBreakers, Health } from './circuit-breaker.ts';
+import { asReported, isNavigatorReply } from './reported.ts';
 
 /** What all calls of one request share. */
 export interface Caller {
   client: SignedClient;
+  directory: KeyDirectory;
   circuitBreakers: CircuitBreakers;
   context: OriginContext | VerifiedContext;
   signal: AbortSignal | undefined;
@@ -60,8 +63,10 @@ export interface TargetReply {
  * is charged to the budget and settled by its receipt. A retry is safe, as the capabilities handed down only read. Never throws.
  */
 export const askTarget = async (caller: Caller, question: TargetQuestion): Promise<TargetReply> => {
-  const { client, circuitBreakers, context, now, signal, capabilities, progress } = caller;
+  const { client, circuitBreakers, context, now, signal, capabilities } = caller;
   const { to, body, deadlineMs, budget, hasFallback } = question;
+  // Nothing that an external librarian says leaves before its receipt, so it is asked for its response alone.
+  const progress = isExternal(caller.directory, to) ? undefined : caller.progress;
   const startedAtMs = now();
   const attempts: Attempt[] = [];
   let refusal: LibrarianResponse | undefined;
@@ -225,13 +230,27 @@ const readReply = (json: () => unknown, { to, caller }: { to: string; caller: Ca
       const { librarian, log, traceId } = caller.scene;
       log({ event: 'violation', time: caller.now(), librarian, from: to, rule, outcome, trace_id: traceId });
     }
-    return { response: checked.response, reported, isUsable: true };
+    const isOurs = !isExternal(caller.directory, to);
+    const passedOn = isOurs ? checked.response : reportedReply(checked, { to, warnings: reply.warnings });
+    return { response: passedOn, reported, isUsable: true };
   } catch (thrown) {
     const cause = thrown instanceof CodedError ? thrown : failed(`Cannot read the reply of ${to}`, thrown);
     const error = { ...errorInfoOf(cause, { ...caller.scene, now: caller.now() }), librarian: to };
     return { response: { error }, reported: undefined, isUsable: false };
   }
 };
+
+/** What an external librarian reports, with what was found wrong with it here. */
+const reportedReply = (
+  { response, violations }: NavigatorReply,
+  { to, warnings }: { to: string; warnings: readonly Issue[] },
+): LibrarianResponse => {
+  const lines = warnings.slice(0, MAX_WARNINGS).map((issue) => describeIssues([issue]));
+  const reply = asReported(response, { librarian: to, warnings: lines });
+  return violations.length === 0 ? reply : withRules(reply, violations);
+};
+
+const MAX_WARNINGS = 20;
 
 const failed = (message: string, cause?: unknown): CodedError =>
   new CodedError('DELEGATION_FAILED', message, { cause });
@@ -280,7 +299,7 @@ const OPTIONAL =
  * the block; an answer without evidence that does not say so, or one that cites sources out of domain, is not passed on.
  */
 const checkNavigatorReply = (response: LibrarianResponse, librarian: string): NavigatorReply => {
-  const name = ['navigator', librarian].find((each) => isNavigatorBlock(response.metadata?.[each]));
+  const name = ['navigator', librarian].find((each) => isNavigatorReply(response.metadata?.[each]));
   if (name === undefined || response.answer === undefined) return { response, violations: [] };
   const { [name]: received, ...metadata } = response.metadata ?? {};
   const violations: NavigatorReply['violations'] = [];
@@ -302,12 +321,6 @@ const checkNavigatorReply = (response: LibrarianResponse, librarian: string): Na
     }
   }
 };
-
-/** A librarian puts its full response under its own name; only that of a navigator has these members. */
-const isNavigatorBlock = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['answer', 'confidenceReason', 'outOfDomain'].every((name) => name in value);
 
 const refused = (
   response: LibrarianResponse,

@@ -138,6 +138,7 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
 
 const callerOf = ({
   client,
+  directory,
   circuitBreakers,
   context,
   signal,
@@ -145,6 +146,7 @@ const callerOf = ({
   log = logLine,
 }: DelegateParts): Omit<Caller, 'capabilities' | 'progress'> => ({
   client,
+  directory,
   circuitBreakers,
   context,
   signal,

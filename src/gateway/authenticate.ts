@@ -13,6 +13,7 @@ import {
   withinPartnerRate,
   withinRate,
   withinSignedRate,
+  withinSignInRate,
 } from './gateway-error.ts';
 import type { Tokens } from './oidc.ts';
 import type { GatewayEnv } from './request-log.ts';
@@ -140,6 +141,14 @@ export const limitLibrarians = async (
 /** Throws when an address is over the limit for calls that are verified by their own signature. */
 export const limitAddress = async (address: string, limits: RateLimits): Promise<void> => {
   if (!(await withinSignedRate(address, limits))) throw tooMany('this address has made too many calls');
+};
+
+/** Throws when an address has begun or ended too many sign-ins at an identity provider: each may make the gateway call one. */
+export const limitSignIn = async (c: Context<GatewayEnv>, limits: RateLimits): Promise<void> => {
+  const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
+  if (!(await withinSignInRate(address, { method: c.req.method, limits }))) {
+    throw tooMany('this address has begun too many sign-ins');
+  }
 };
 
 /** Throws unless the key holds the rights that the route requires. */

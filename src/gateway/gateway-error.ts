@@ -92,6 +92,12 @@ export const withinAddressRate = (address: string, limits: RateLimits): Promise<
 export const withinPageRate = (address: string, { id, limits }: { id: string; limits: RateLimits }): Promise<boolean> =>
   within(limits.anonymous, `page ${id} ${address}`);
 
+/** Whether an address is within the limit for sign-ins at an identity provider; their beginnings and ends count apart. */
+export const withinSignInRate = (
+  address: string,
+  { method, limits }: { method: string; limits: RateLimits },
+): Promise<boolean> => within(limits.anonymous, `sign-in ${method} ${address}`);
+
 /** Whether an address is within the limit for what anybody may read. */
 export const withinPublicRate = (address: string, limits: RateLimits): Promise<boolean> =>
   within(limits.standard, `public ${address}`);

@@ -82,6 +82,8 @@ export interface Tokens {
   reads(credential: string): boolean;
   /** The rights that a token gives, as those of a key. @throws {GatewayError} Why it gives none. */
   find(token: string): Promise<ApiKey>;
+  /** Addresses of a provider, from its discovery or the cache. @throws {GatewayError} `SERVICE_UNAVAILABLE` */
+  metadataOf(issuer: string): Promise<ProviderMetadata>;
 }
 
 /** Longest token, in characters. */
@@ -107,18 +109,22 @@ const TIMEOUT_MS = 5000;
 /** Keys are fetched again after this time, and for a token with an unknown key at most twice a minute. */
 const KEYS_MS = 600_000;
 const COOLDOWN_MS = 30_000;
+/** How long a failure of a provider counts. */
+const FAILURE_MS = 10_000;
 const MAX_METADATA_BYTES = 256 * 1024;
 
 /** Verifies the tokens of identity providers. Keys are fetched when the first token comes, and cached in the isolate. */
 export const oidcTokens = (
   providers: readonly Provider[],
-  { send = fetch, now = Date.now }: { send?: typeof fetch; now?: () => number } = {},
+  { send = fetch, now = () => Date.now() }: { send?: typeof fetch; now?: () => number } = {},
 ): Tokens => {
+  const metadataOf = cachedPerIssuer((issuer) => providerMetadata(issuer, send), now);
   const verifiers = new Map(
-    providers.map((provider) => [provider.issuer, { provider, keyOf: keysOf(provider, send) }]),
+    providers.map((provider) => [provider.issuer, { provider, keyOf: keysOf(provider, { send, now, metadataOf }) }]),
   );
   return {
     issuers: [...verifiers.keys()],
+    metadataOf,
     reads: (credential) => verifiers.size > 0 && TOKEN.test(credential),
     find: async (token) => {
       if (token.length > MAX_TOKEN_LENGTH) throw refused(`it has more than ${MAX_TOKEN_LENGTH} characters`);
@@ -194,26 +200,76 @@ const unavailable = (cause: unknown): GatewayError => {
   return error;
 };
 
-/** The keys of a provider. What is awaited belongs to one request: others do not wait for it. */
-const keysOf = ({ issuer, jwks_uri }: Provider, send: typeof fetch): JWTVerifyGetKey => {
+interface KeysParts {
+  send: typeof fetch;
+  now: () => number;
+  metadataOf: Tokens['metadataOf'];
+}
+
+/** The keys of a provider. After a failure nobody can make the gateway ask again before the cooldown ends. */
+const keysOf = ({ issuer, jwks_uri }: Provider, { send, now, metadataOf }: KeysParts): JWTVerifyGetKey => {
   let keys: ReturnType<typeof createRemoteJWKSet> | undefined;
+  const read = cachedPerIssuer((address) => boundedText(send, address), now, { forMs: SAME_KEYS_MS });
   return async (header, token) => {
-    keys ??= createRemoteJWKSet(new URL(jwks_uri ?? (await providerMetadata(issuer, send)).jwks_uri), {
+    keys ??= createRemoteJWKSet(new URL(jwks_uri ?? (await metadataOf(issuer)).jwks_uri), {
       ...{ timeoutDuration: TIMEOUT_MS, cacheMaxAge: KEYS_MS, cooldownDuration: COOLDOWN_MS },
-      [customFetch]: bounded(send),
+      [customFetch]: async (address: string) => new Response(await read(address)),
     });
     return keys(header, token);
   };
 };
 
-const bounded =
-  (send: typeof fetch): typeof fetch =>
-  async (url, init) => {
-    const response = await send(url, init);
-    const bytes = await readBody(response, MAX_METADATA_BYTES);
-    if (bytes === undefined) throw new HttpFailure('too-large', `the keys have more than ${MAX_METADATA_BYTES} bytes`);
-    return new Response(bytes, response);
+const boundedText = async (send: typeof fetch, address: string): Promise<string> => {
+  const response = await send(address, {
+    ...{ headers: { accept: 'application/json' }, redirect: 'manual' },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (response.status !== 200) throw new HttpFailure('status', `the keys were answered with ${response.status}`);
+  const bytes = await readBody(response, MAX_METADATA_BYTES);
+  if (bytes === undefined) throw new HttpFailure('too-large', `the keys have more than ${MAX_METADATA_BYTES} bytes`);
+  return new TextDecoder().decode(bytes);
+};
+
+interface CachedCall<Value> {
+  /** Until when the outcome counts; while the call is in flight, until when others wait for it. */
+  untilMs: number;
+  outcome?: { ok: true; value: Value } | { ok: false; error: unknown };
+}
+
+/**
+ * Calls a provider once for all that ask within a time, whether it succeeds or fails; there are as many entries as providers. Requests that
+ * come meanwhile look for the outcome: a promise of another request must not be awaited on Workers.
+ *
+ * @param options.forMs How long a success counts.
+ */
+const cachedPerIssuer = <Value>(
+  make: (issuer: string) => Promise<Value>,
+  now: () => number,
+  { forMs = KEYS_MS }: { forMs?: number } = {},
+): ((issuer: string) => Promise<Value>) => {
+  const calls = new Map<string, CachedCall<Value>>();
+  return async (issuer) => {
+    for (let known = calls.get(issuer); known !== undefined && known.untilMs > now(); known = calls.get(issuer)) {
+      if (known.outcome?.ok === true) return known.outcome.value;
+      if (known.outcome?.ok === false) throw known.outcome.error;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    }
+    const call: CachedCall<Value> = { untilMs: now() + TIMEOUT_MS };
+    calls.set(issuer, call);
+    try {
+      const value = await make(issuer);
+      calls.set(issuer, { outcome: { ok: true, value }, untilMs: now() + forMs });
+      return value;
+    } catch (error) {
+      calls.set(issuer, { outcome: { ok: false, error }, untilMs: now() + FAILURE_MS });
+      throw error;
+    }
   };
+};
+
+const LOOK_AGAIN_MS = 20;
+/** Requests that need the keys at the same time share them; `createRemoteJWKSet` decides when they are stale. */
+const SAME_KEYS_MS = 5000;
 
 const Metadata = z.object({
   issuer: z.string().max(500),
@@ -221,13 +277,14 @@ const Metadata = z.object({
   authorization_endpoint: z.url().max(2048).optional(),
   token_endpoint: z.url().max(2048).optional(),
 });
+type ProviderMetadata = z.infer<typeof Metadata>;
 
 /**
  * Addresses of a provider. OpenID Connect Discovery 1.0, section 4: the metadata has to name the issuer that it was asked for.
  *
  * @throws {GatewayError} `SERVICE_UNAVAILABLE`
  */
-export const providerMetadata = async (issuer: string, send: typeof fetch): Promise<z.infer<typeof Metadata>> => {
+const providerMetadata = async (issuer: string, send: typeof fetch): Promise<ProviderMetadata> => {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   try {
     const { json } = await fetchJson(address, {

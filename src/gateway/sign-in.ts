@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { type SignedIn, type SignInOptions, SignInRequest } from '../contract/access.ts';
 import { fetchJson, HttpFailure } from '../http/fetch-json.ts';
 import { jsonAnswer, readJson } from '../runtime/json-http.ts';
-import { limitAddress } from './authenticate.ts';
+import { limitSignIn } from './authenticate.ts';
 import { jsonBytes } from './forward.ts';
 import { GatewayError, type RateLimits } from './gateway-error.ts';
-import { type Provider, providerMetadata, type Tokens } from './oidc.ts';
+import type { Provider, Tokens } from './oidc.ts';
 import type { GatewayEnv } from './request-log.ts';
 
 export interface SignInParts {
@@ -27,17 +27,12 @@ const TokenReply = z.object({ access_token: z.string().optional(), id_token: z.s
 /** `GET` and `POST /v1/sign-in`: the providers at which a browser can sign in, and the code that it brings back for a token. */
 export const createSignIn = ({ providers = [], tokens, limits, send = fetch }: SignInParts) => {
   const offered = providers.filter((provider) => provider.client_id !== undefined);
-  const limit = async (c: Context<GatewayEnv>): Promise<void> => {
-    // The edge names every address; on one machine there is none to count.
-    const address = c.req.header('CF-Connecting-IP');
-    if (address !== undefined) await limitAddress(address, limits);
-  };
   return {
     options: async (c: Context<GatewayEnv>): Promise<Response> => {
-      if (offered.length > 0) await limit(c);
+      if (offered.length > 0) await limitSignIn(c, limits);
       const found = await Promise.all(
         offered.map(async ({ issuer, client_id: client = '', scope = 'openid', parameters = {} }) => {
-          const metadata = await providerMetadata(issuer, send).catch(() => undefined);
+          const metadata = await tokens?.metadataOf(issuer).catch(() => undefined);
           const endpoint = metadata?.authorization_endpoint;
           return endpoint === undefined
             ? []
@@ -47,14 +42,14 @@ export const createSignIn = ({ providers = [], tokens, limits, send = fetch }: S
       return jsonAnswer({ providers: found.flat() } satisfies SignInOptions);
     },
     redeem: async (c: Context<GatewayEnv>): Promise<Response> => {
-      await limit(c);
+      await limitSignIn(c, limits);
       const request = readJson(await jsonBytes(c), SignInRequest);
       if (!request.ok) throw new GatewayError('INVALID_QUERY', { message: request.problem });
       const { issuer, code, code_verifier } = request.value;
       const provider = offered.find((each) => each.issuer === issuer);
       if (provider?.client_id === undefined || tokens === undefined)
         throw new GatewayError('NOT_FOUND', { message: 'Cannot sign in: this identity provider is not offered here' });
-      const { token_endpoint: endpoint } = await providerMetadata(issuer, send);
+      const { token_endpoint: endpoint } = await tokens.metadataOf(issuer);
       if (endpoint === undefined)
         throw new GatewayError('SERVICE_UNAVAILABLE', {
           message: 'Cannot sign in: the provider has no token endpoint',

@@ -48,7 +48,7 @@ export interface Tool {
 }
 
 /** What a result has of the metadata of an answer. */
-const Evidence = AskResult.pick({ statements: true, closest: true, answer_id: true });
+const Evidence = AskResult.pick({ statements: true, closest: true, reported_by: true, answer_id: true });
 
 const MEMORIES = '/v1/workspaces/{workspace_id}/memories';
 
@@ -89,8 +89,8 @@ const TOOLS: Readonly<Record<string, Tool>> = {
       });
       cited.end(response);
       const { answer, sources = [], confidence, partial, metadata = {} } = response;
-      const { statements, closest, answer_id } = metadata;
-      const kept = readAs(Evidence, { statements, closest, answer_id });
+      const { statements, closest, reported_by, answer_id } = metadata;
+      const kept = readAs(Evidence, { statements, closest, reported_by, answer_id });
       return {
         structured: { answer, sources, confidence, partial, ...(kept.ok ? kept.value : {}) },
         text: cited.content(),

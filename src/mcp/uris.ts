@@ -54,24 +54,37 @@ const decoded = (text: string): string | undefined => {
 export const linksOf = (sources: readonly Source[], statements: readonly Statement[] = []): ResourceLink[] => {
   const cited = statements.flatMap((statement) => statement.sources);
   return sources.flatMap((source) => {
-    const quote = cited.find(({ name, url }) => (url ?? name) === (source.url ?? source.name));
+    const quote = cited.find(
+      ({ name, url, reported_by }) =>
+        (url ?? name) === (source.url ?? source.name) && reported_by === source.reported_by,
+    );
     return linkTo({ ...source, ...quote }) ?? [];
   });
 };
 
-interface Linked extends Pick<StatementSource, 'name' | 'url' | 'file' | 'start' | 'end'> {
+interface Linked extends Pick<StatementSource, 'name' | 'url' | 'file' | 'start' | 'end' | 'reported_by'> {
   /** 0 to 1. */
   relevance?: number | undefined;
   lastUpdated?: string | undefined;
 }
 
 /** A link to the public address of an article, or to the article as a resource; undefined for a source without either. */
-export const linkTo = ({ name, url, file, start, end, relevance, lastUpdated }: Linked): ResourceLink | undefined => {
+export const linkTo = ({
+  name: named,
+  url,
+  file,
+  start,
+  end,
+  relevance,
+  lastUpdated,
+  reported_by: reporter,
+}: Linked): ResourceLink | undefined => {
   const passage = file !== undefined && start !== undefined && end !== undefined && passageUri(file, { start, end });
   const resource = passage || (file === undefined ? undefined : articleUri(file));
   const isPublic = url !== undefined && URL.canParse(url);
   const uri = isPublic ? url : resource;
   if (uri === undefined) return undefined;
+  const name = reporter === undefined ? named : `${named} (reported by ${reporter}, not checked here)`;
   return {
     type: 'resource_link',
     uri,

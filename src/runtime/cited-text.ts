@@ -28,7 +28,7 @@ export const citedText = ({ listsSources }: { listsSources: boolean }) => {
       const text = withoutMarks(event.text);
       const start = content.length + (content === '' ? 0 : 2);
       const numbers = event.sources.map((source) => {
-        const key = source.url ?? source.file ?? source.name;
+        const key = `${source.reported_by ?? ''} ${source.url ?? source.file ?? source.name}`;
         const known = cited.get(key) ?? { number: cited.size + 1, source, start, end: start + text.length };
         cited.set(key, known);
         return known.number;
@@ -44,21 +44,22 @@ export const citedText = ({ listsSources }: { listsSources: boolean }) => {
         .filter(({ title }) => !content.includes(title))
         .map(({ title, url }) => `- ${linkOf(title, url)}`);
       const sources = [...cited.values()].map(
-        ({ number, source: { name, section, url } }) =>
-          `${number}. ${linkOf(section === undefined || section === name ? name : `${name} › ${section}`, url)}`,
+        ({ number, source: { name, section, url, reported_by: reporter } }) =>
+          `${number}. ${linkOf(section === undefined || section === name ? name : `${name} › ${section}`, url)}${reporter === undefined ? '' : ` (${reportedBy(reporter)})`}`,
       );
       const before = content.length;
       if (content === '') append(answer);
+      if (typeof metadata?.reported_by === 'string') append(`This answer is ${reportedBy(metadata.reported_by)}.`);
       if (links.length > 0) append(`Other articles that come close:\n\n${links.join('\n')}`);
       if (listsSources && sources.length > 0) append(`Sources\n\n${sources.join('\n')}`);
       return content.slice(before);
     },
     annotations: (): object[] =>
-      [...cited.values()].flatMap(({ source: { url, name }, start, end }) =>
-        url !== undefined && URL.canParse(url)
-          ? [{ type: 'url_citation', url_citation: { url, title: name, start_index: start, end_index: end } }]
-          : [],
-      ),
+      [...cited.values()].flatMap(({ source: { url, name, reported_by: reporter }, start, end }) => {
+        if (url === undefined || !URL.canParse(url)) return [];
+        const title = reporter === undefined ? name : `${name} (${reportedBy(reporter)})`;
+        return [{ type: 'url_citation', url_citation: { url, title, start_index: start, end_index: end } }];
+      }),
   };
 };
 
@@ -72,6 +73,9 @@ const withoutMarks = (markdown: string): string =>
 const WITHDRAWN = 'Please disregard what stands above: it was withdrawn.';
 const DOUBTFUL_BELOW = 0.6;
 const Closest = z.array(z.object({ title: z.string().max(500), url: z.string().max(2048).optional() })).max(10);
+
+/** What an external librarian states or names is its claim. */
+const reportedBy = (librarian: string): string => `reported by ${librarian}, not checked here`;
 
 /** Parentheses too, which would end the address of a link. */
 const percentEncoded = (character: string): string =>

@@ -1,7 +1,8 @@
 import type { Context as HonoContext } from 'hono';
 import * as z from 'zod';
-import { type Progress, ProgressEvent, Statements } from '../contract/ask.ts';
+import { type Progress, ProgressEvent, type Statement, Statements } from '../contract/ask.ts';
 import { readAs } from '../contract/error-info.ts';
+import { LibrarianId } from '../contract/names.ts';
 import { Source } from '../contract/response.ts';
 import { acceptsEvents, eventStream, type SendEvent, type StreamedEvent } from '../http/event-stream.ts';
 import { knownJson } from './json-http.ts';
@@ -107,7 +108,11 @@ const Answered = z.object({
   partial: z.boolean().optional().catch(undefined),
   statements: Statements.optional().catch(undefined),
   metadata: z
-    .object({ statements: Statements.optional().catch(undefined), closest: z.array(z.unknown()).max(50).optional() })
+    .object({
+      statements: Statements.optional().catch(undefined),
+      closest: z.array(z.unknown()).max(50).optional(),
+      reported_by: LibrarianId.optional().catch(undefined),
+    })
     .optional()
     .catch(undefined),
 });
@@ -120,10 +125,8 @@ const Answered = z.object({
 export const reportStatements = (progress: Progress, answered: unknown, sent: readonly string[] = []): void => {
   const read = readAs(Answered, answered);
   if (!read.ok || read.value.answer === undefined) return;
-  const { answer, sources = [], confidence, partial, metadata } = read.value;
-  const own = { text: answer, sources: sources.slice(0, 20).map(({ name, url }) => ({ name, url })) };
-  const statements = read.value.statements ??
-    metadata?.statements ?? [{ ...own, support: confidence ?? 0, check: 'reported' as const }];
+  const { answer, confidence, partial, metadata } = read.value;
+  const statements = read.value.statements ?? metadata?.statements ?? [wholeAnswer(read.value, answer)];
   const differs = statements.findIndex(({ text }, at) => text !== sent[at]);
   const same = Math.min(sent.length, differs === -1 ? statements.length : differs);
   for (const [at, text] of sent.entries()) {
@@ -133,6 +136,18 @@ export const reportStatements = (progress: Progress, answered: unknown, sent: re
     progress({ type: 'statement', index: sent.length + at, ...statement });
   }
   progress({ type: 'metadata', metadata: { confidence, partial, closest: metadata?.closest } });
+};
+
+/** The answer of a librarian that names no statements. What an external one states is not checked. */
+const wholeAnswer = ({ sources = [], confidence = 0, metadata }: z.infer<typeof Answered>, text: string): Statement => {
+  const reporter = metadata?.reported_by;
+  return {
+    text,
+    sources: sources.slice(0, 20).map(({ name, url, reported_by }) => ({ name, url, reported_by })),
+    support: reporter === undefined ? confidence : 0,
+    check: 'reported',
+    ...(reporter === undefined ? {} : { reported_by: reporter }),
+  };
 };
 
 const WITHDRAWN = 'the whole answer does not contain it';

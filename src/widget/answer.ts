@@ -9,6 +9,7 @@ const HEDGED_BELOW = 0.6;
 interface AnswerTexts {
   sources: string;
   hedged: string;
+  reported: string;
 }
 
 type Response = Extract<AskEvent, { type: 'done' }>['response'];
@@ -25,17 +26,20 @@ export const createAnswer = (texts: AnswerTexts) => {
     name,
     url,
     section,
+    reported_by: reporter,
   }: {
     name: string;
     url?: string | undefined;
     section?: string | undefined;
+    reported_by?: string | undefined;
   }) => {
-    const key = url ?? name;
+    const key = `${reporter ?? ''} ${url ?? name}`;
     const known = numbers.get(key);
     if (known !== undefined) return known;
     numbers.set(key, numbers.size + 1);
     const label = section === undefined || section === '' ? name : `${name} › ${section}`;
-    list.append(createElement('li', {}, linkTo(url, label)));
+    const origin = reporter === undefined ? [] : [` (${texts.reported.replace('{librarian}', reporter)})`];
+    list.append(createElement('li', {}, linkTo(url, label), ...origin));
     return numbers.size;
   };
 
@@ -56,10 +60,13 @@ export const createAnswer = (texts: AnswerTexts) => {
       }
     },
     /** Adds what is known at the end. */
-    end: ({ answer, confidence = 1, sources = [] }: Response): void => {
+    end: ({ answer, confidence = 1, sources = [], metadata }: Response): void => {
       if (statements.size === 0 && answer !== undefined) element.append(...markdownElements(answer));
       if (sources.length > 0 && confidence < HEDGED_BELOW)
         element.prepend(createElement('p', { class: 'quiet' }, texts.hedged));
+      const reporter = metadata?.reported_by;
+      if (typeof reporter === 'string')
+        element.prepend(createElement('p', { class: 'quiet' }, texts.reported.replace('{librarian}', reporter)));
       if (list.childElementCount > 0) element.append(createElement('p', { class: 'quiet' }, texts.sources), list);
     },
   };

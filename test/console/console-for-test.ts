@@ -12,6 +12,7 @@ import {
   type LocalIdentityProvider,
   startIdentityProvider,
 } from '../functions/identity-provider-for-test.ts';
+import { type Misbehaving, serveMisbehaving } from '../functions/misbehaving-librarians.ts';
 import { send, startEmbedded } from '../functions/product-for-test.ts';
 
 /** One product and one browser for all tests of the console, from the first test on. */
@@ -19,6 +20,8 @@ export let product: Product;
 /** Chatwoot and Zendesk are connected and deliver new messages. */
 export let helpdesks: LocalHelpdesks;
 export let identityProvider: LocalIdentityProvider;
+/** Partner librarians, each with one fault. */
+let partners: Misbehaving;
 /** May show the panel in a frame. */
 export let agentPage: AgentPage;
 let browser: Browser;
@@ -27,17 +30,18 @@ const contexts: BrowserContext[] = [];
 const problems: string[] = [];
 
 export const startConsole = async (): Promise<void> => {
-  [helpdesks, agentPage, identityProvider] = await Promise.all([
+  [helpdesks, agentPage, identityProvider, partners] = await Promise.all([
     startHelpdesks(),
     serveAgentPage(),
     startIdentityProvider(),
+    serveMisbehaving(),
   ]);
   const { chatwoot, zendesk } = helpdesks.desks;
   const variables = { ...deskVariables({ default: [chatwoot, zendesk] }), HANDOVER: '{"default": "zendesk"}' };
   const grants = [{ workspaces: ['default'], capabilities: ['kb:read'] }];
   const signIn = { issuer: identityProvider.issuer, audience: AUDIENCE, client_id: CLIENT_ID, grants };
   const allVars = { OIDC_PROVIDERS: JSON.stringify([signIn]), PANEL_ORIGINS: agentPage.origin };
-  const starting = startEmbedded({ webSearch: 'local', helpdesks: variables, allVars });
+  const starting = startEmbedded({ webSearch: 'local', helpdesks: variables, allVars, partners: partners.partners });
   [product, browser] = await Promise.all([starting, launchChromium()]);
   await product.sync({ full: true });
   for (const { id, deliverTo } of [chatwoot, zendesk]) deliverTo(new URL(`/webhooks/${id}`, product.url).href);
@@ -49,6 +53,7 @@ export const stopConsole = async (): Promise<void> => {
   await helpdesks?.stop();
   identityProvider?.stop();
   await agentPage?.close();
+  await partners?.close();
 };
 
 interface PageOptions extends BrowserContextOptions {

@@ -41,6 +41,29 @@ describe('the view Ask', () => {
     expect(copied).toMatch(/^\*\*How loud.*\*\*\n\n.*\[\^1\].*\n\[\^2\]: [^\n]*<https:\/\/docs\.example\.com\//s);
   });
 
+  it('shows what a partner claims as its claim, and nothing of what it has not signed', async () => {
+    const page = await open('/');
+    await page.getByLabel('Librarian').selectOption('partner.lying');
+    await askIn(page, 'How do I restore my wallet?');
+    const turn = page.locator('.turn').first();
+    expect(await turn.locator('.doubt').textContent()).toContain('This answer comes from partner.lying');
+    await turn.getByRole('button', { name: /not checked/ }).click();
+    expect(await turn.getByRole('region', { name: 'Evidence of statement 1' }).textContent()).toContain(
+      'not checked · reported by partner.lying',
+    );
+    expect(await turn.locator('.quote').count()).toBe(0);
+    const shown = await turn.textContent();
+    expect(shown).not.toMatch(/supported|the words of the source|Edition/);
+    expect(shown).toContain('Confidence 99%, as partner.lying states it');
+    await turn.getByRole('button', { name: 'Copy as Markdown' }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('reported by partner.lying');
+
+    await page.getByLabel('Librarian').selectOption('partner.unsigned');
+    await askIn(page, 'How do I restore my wallet?');
+    expect(await page.locator('.turn').nth(1).textContent()).not.toContain('seed words');
+    await expectAccessible(page, { width: 320 });
+  });
+
   it('suggests three answered questions of the knowledge base without asking them', async () => {
     const page = await open('/');
     const suggestions = page.locator('.suggestions button');

@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { grant } from '../functions/product-for-test.ts';
 import { expectAccessible } from './accessibility.ts';
-import { askIn, changeReply, goTo, identityProvider, open, openAndAsk, product } from './console-for-test.ts';
+import { askIn, changeReply, goTo, identityProvider, newPage, open, openAndAsk, product } from './console-for-test.ts';
 
 const READER = 'ck_reader_0123456789abcdef';
 const MAX_SCRIPT = 45 * 1024;
@@ -145,6 +146,51 @@ describe('the shell', () => {
     expect((await get('/ask', 'application/json')).status).toBe(404);
     const nowhere = await open('/no/such/view');
     await nowhere.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  });
+
+  describe('a link that brings a key', () => {
+    const OTHER = 'ck_another_owner_00000000';
+    const heldBy = (page: Page) => page.evaluate(() => sessionStorage.getItem('constellation.key'));
+    const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'A link brings another key' });
+
+    it('replaces no key without a question that names both workspaces', async () => {
+      await grant(product, OTHER, { workspaces: ['acme'], capabilities: ['kb:read'] });
+      const page = await open('/');
+      await goTo(page, `/gaps#key=${OTHER}`);
+      await expect.poll(() => dialogOf(page).textContent()).toMatch(/Your key has the workspace: default\..*acme/);
+      expect([await heldBy(page), new URL(page.url()).hash]).toEqual([product.key, '']);
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Keep my key' }).click();
+      await dialogOf(page).waitFor({ state: 'detached' });
+      await page.reload();
+      expect(await heldBy(page)).toBe(product.key);
+
+      await goTo(page, `/gaps?again#key=${OTHER}`);
+      await page.getByRole('button', { name: 'Use the key of the link' }).click();
+      await expect.poll(() => page.locator('header').first().textContent()).toContain('acme');
+      expect(await heldBy(page)).toBe(OTHER);
+    });
+
+    it('that the deployment does not know cannot be used', async () => {
+      const page = await open('/', { expected: /401/ });
+      await goTo(page, `/gaps#key=${OTHER}x`);
+      await expect.poll(() => dialogOf(page).textContent()).toContain('does not accept the key of the link');
+      expect(await page.getByRole('button', { name: 'Use the key of the link' }).isDisabled()).toBe(true);
+    });
+
+    it('signs nobody in at a deployment without a question', async () => {
+      const page = await newPage();
+      await page.route('http://gateway.example/**', async (route) => {
+        const url = route.request().url().replace('http://gateway.example', product.url.origin);
+        await route.fulfill({ response: await route.fetch({ url }) });
+      });
+      await page.goto(`http://gateway.example/#key=${encodeURIComponent(product.key)}`);
+      await dialogOf(page).waitFor();
+      expect(await dialogOf(page).textContent()).toContain('You are not signed in');
+      expect(await heldBy(page)).toBeNull();
+      await dialogOf(page).getByRole('button', { name: 'Cancel' }).click();
+      await page.getByLabel('API key').waitFor();
+    });
   });
 
   it('transfers a first view within its limits', async () => {

@@ -106,6 +106,35 @@ export const describeSignIn = (productOf: () => Product, providerOf: () => Local
       return [response.status, ErrorBody.parse(await response.json()).error.message];
     };
 
+    /** Statuses of many calls at once, as from one address. */
+    const flood = async (count: number, address: string, init: RequestInit = {}): Promise<Record<number, number>> => {
+      const headers = { 'content-type': 'application/json', 'CF-Connecting-IP': address };
+      const sent = Array.from({ length: count }, () =>
+        fetch(new URL('/v1/sign-in', productOf().url), { ...init, headers }),
+      );
+      const statuses = (await Promise.all(sent)).map(({ status }) => status);
+      return Object.fromEntries(
+        Map.groupBy(statuses, (status) => status)
+          .entries()
+          .map(([status, all]) => [status, all.length]),
+      );
+    };
+    const callsOf = (path: string): number => providerOf().calls.filter((call) => call === path).length;
+
+    it('is limited for each address, and asks the provider for its addresses once', async () => {
+      const DISCOVERY = '/.well-known/openid-configuration';
+      const before = [callsOf(DISCOVERY), callsOf('/token')] as const;
+      const begun = await flood(200, '203.0.113.1');
+      expect(begun).toEqual({ 200: 60, 429: 140 });
+      const body = JSON.stringify({ issuer: providerOf().issuer, code: 'guessed', code_verifier: VERIFIER });
+      const redeemed = await flood(200, '203.0.113.1', { method: 'POST', body });
+      expect(redeemed).toEqual({ 401: 60, 429: 140 });
+      expect(callsOf(DISCOVERY) - before[0]).toBeLessThanOrEqual(1);
+      expect(callsOf('/token') - before[1]).toBe(60);
+      // Another address is not affected.
+      expect(await flood(1, '203.0.113.2')).toEqual({ 200: 1 });
+    });
+
     it('redeems a code once for an accepted token, and only with the verifier of its sign-in', async () => {
       const code = await codeFor(['support']);
       const { token: given } = SignedIn.parse(await (await redeem({ code })).json());

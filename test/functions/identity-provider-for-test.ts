@@ -14,6 +14,10 @@ export interface LocalIdentityProvider {
   sign(claims: JWTPayload): Promise<string>;
   /** Claims of the person who signs in; undefined when sign-in is denied. */
   person: JWTPayload | undefined;
+  /** Paths of the calls that it got. */
+  calls: string[];
+  /** Whether it answers everything with 503. */
+  isDown: boolean;
   stop(): void;
 }
 
@@ -23,6 +27,11 @@ export const startIdentityProvider = async (): Promise<LocalIdentityProvider> =>
   const codes = new Map<string, URLSearchParams>();
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', provider.issuer);
+    provider.calls.push(pathname);
+    if (provider.isDown) {
+      response.writeHead(503).end();
+      return;
+    }
     if (pathname === '/authorize') {
       const back = new URL(searchParams.get('redirect_uri') ?? '');
       back.searchParams.set('state', searchParams.get('state') ?? '');
@@ -66,6 +75,8 @@ export const startIdentityProvider = async (): Promise<LocalIdentityProvider> =>
   const provider: LocalIdentityProvider = {
     issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens on a port
     person: undefined,
+    calls: [],
+    isDown: false,
     sign: (claims) =>
       new SignJWT({ iss: provider.issuer, aud: AUDIENCE, ...claims })
         .setProtectedHeader({ alg: 'RS256', kid: 'one' })

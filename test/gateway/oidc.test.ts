@@ -135,6 +135,28 @@ describe('the keys of a provider', () => {
     await server.close();
     expect(await refusalOf(token)).toMatch(/^SERVICE_UNAVAILABLE: Cannot check the token/);
   });
+  it('and its addresses are asked for once while it is down, however many tokens come, and again soon', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const genuine = metadata;
+    const token = await sign(EDITOR, { expires: '1h' });
+    tokens = oidcTokens([provider()], { now: () => Date.now() });
+    metadata = () => ({});
+    for (let count = 0; count < 20; count += 1) expect(await refusalOf(token)).toMatch(/^SERVICE_UNAVAILABLE/);
+    expect(await Promise.allSettled(Array.from({ length: 20 }, () => tokens.metadataOf(issuer)))).toMatchObject(
+      Array.from({ length: 20 }, () => ({ status: 'rejected' })),
+    );
+    expect(fetches).toEqual(['/.well-known/openid-configuration']);
+    vi.setSystemTime(Date.now() + 11_000);
+    metadata = () => ({ ...genuine(), jwks_uri: `${issuer}/nothing` });
+    keys = new Map();
+    for (let count = 0; count < 20; count += 1) expect(await refusalOf(token)).toMatch(/^SERVICE_UNAVAILABLE/);
+    expect(fetches).toEqual([...Array(2).fill('/.well-known/openid-configuration'), '/nothing']);
+  });
+  it('are asked for once by many that come together', async () => {
+    const token = await sign(EDITOR);
+    await Promise.all(Array.from({ length: 20 }, () => tokens.find(token)));
+    expect(fetches).toEqual(['/.well-known/openid-configuration', '/keys?p=1']);
+  });
   it('are not fetched from metadata of another issuer', async () => {
     metadata = () => ({ issuer: 'https://evil.example.com', jwks_uri: `${issuer}/keys` });
     expect(await refusalOf(await sign(EDITOR))).toMatch(/^SERVICE_UNAVAILABLE/);

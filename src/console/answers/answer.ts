@@ -2,7 +2,8 @@ import type { AskEvent } from '../../../client/answer-stream.ts';
 import type { AgentType, DisplayModel } from '../../contract/agent-response.ts';
 import type { ProgressEvent, Statement, StatementSource } from '../../contract/ask.ts';
 import type { NavigatorResponse } from '../../contract/navigator-response.ts';
-import type { DelegationTrace, LibrarianResponse } from '../../contract/response.ts';
+import type { DelegationTrace, LibrarianResponse, Source } from '../../contract/response.ts';
+import { t } from '../texts/texts.ts';
 
 type Of<Type extends ProgressEvent['type']> = Extract<ProgressEvent, { type: Type }>;
 
@@ -147,6 +148,8 @@ export interface CitedSource {
   name: string;
   url?: string | undefined;
   file?: string | undefined;
+  /** The external librarian that names it. */
+  reportedBy?: string | undefined;
   places: StatementSource[];
   /** Indexes of statements. */
   citedBy: number[];
@@ -160,6 +163,7 @@ export const citedSources = (statements: Answer['statements']): CitedSource[] =>
       const key = sourceKey(place);
       const source = sources.get(key) ?? {
         ...{ number: sources.size + 1, name: place.name, url: place.url, file: place.file },
+        reportedBy: place.reported_by,
         ...{ places: [], citedBy: [] },
       };
       sources.set(key, source);
@@ -171,22 +175,32 @@ export const citedSources = (statements: Answer['statements']): CitedSource[] =>
   return [...sources.values()];
 };
 
-const sourceKey = ({ name, url, file }: StatementSource): string => file ?? url ?? name;
+const sourceKey = ({ name, url, file, reported_by: reporter = '' }: StatementSource): string =>
+  `${reporter} ${file ?? url ?? name}`;
 
 /** Sources that were read and are cited by no statement. */
-export const alsoRead = ({ response, statements }: Answer): { name: string; url?: string | undefined }[] => {
+export const alsoRead = ({ response, statements }: Answer): Source[] => {
   const cited = citedSources(statements);
   return (response?.sources ?? []).filter(
-    ({ name, url }) => !cited.some((source) => (url === undefined ? source.name === name : source.url === url)),
+    ({ name, url, reported_by: reporter }) =>
+      !cited.some(
+        (source) => source.reportedBy === reporter && (url === undefined ? source.name === name : source.url === url),
+      ),
   );
+};
+
+/** The external librarian whose claims the answer is made of; none for an answer of our own librarians. */
+export const reporterOf = (response: LibrarianResponse | undefined): string | undefined => {
+  const reporter = response?.metadata?.reported_by;
+  return typeof reporter === 'string' ? reporter : undefined;
 };
 
 /** The answer as Markdown, with its sources as footnotes. */
 export const asMarkdown = (answer: Answer): string => {
   const sources = citedSources(answer.statements);
-  const notes = sources.map(({ number, name, url, places }) => {
+  const notes = sources.map(({ number, name, url, reportedBy, places }) => {
     const sections = [...new Set(places.flatMap(({ section }) => (section === undefined ? [] : [section])))];
-    return `[^${number}]: ${[name, ...sections.slice(0, 3)].join(' › ')}${url === undefined ? '' : `, <${url}>`}`;
+    return `[^${number}]: ${[name, ...sections.slice(0, 3)].join(' › ')}${url === undefined ? '' : `, <${url}>`}${reportedBy === undefined ? '' : ` (${t('evidence.reported_by', { librarian: reportedBy })})`}`;
   });
   const text = answer.statements.flatMap((statement, index) => {
     if (statement === null) return [];
@@ -195,5 +209,7 @@ export const asMarkdown = (answer: Answer): string => {
     return [`${statement.text}${/[|`]\s*$/.test(statement.text) ? '\n\n' : ' '}${marks.join('')}`];
   });
   const body = text.length > 0 ? text : [answer.response?.answer ?? ''];
-  return [`**${answer.query}**`, ...body, notes.join('\n')].filter((part) => part !== '').join('\n\n');
+  const reporter = reporterOf(answer.response);
+  const origin = reporter === undefined ? [] : [t('answer.reported_by', { librarian: reporter })];
+  return [`**${answer.query}**`, ...origin, ...body, notes.join('\n')].filter((part) => part !== '').join('\n\n');
 };

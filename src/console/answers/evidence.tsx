@@ -1,7 +1,7 @@
 import type { Statement, StatementSource } from '../../contract/ask.ts';
 import { Icon } from '../parts/button.tsx';
 import { SourceLink, safeUrl } from '../parts/source-link.tsx';
-import { count, t } from '../texts/texts.ts';
+import { count, formatShare, t } from '../texts/texts.ts';
 import type { CitedSource } from './answer.ts';
 import { markWords } from './matched-words.ts';
 
@@ -10,7 +10,10 @@ const FULL = 0.8;
 const PARTLY = 0.5;
 
 /** How far the sources support a statement, in a word and as a meaning of colours. */
-export const supportOf = ({ support, sources }: Statement): 'sure' | 'weak' | 'unsure' | 'none' => {
+export const supportOf = (statement: Statement): 'sure' | 'weak' | 'unsure' | 'none' | 'reported' => {
+  const { support, sources, reported_by: reporter } = statement;
+  // What an external librarian states is its claim, whatever it says about its sources.
+  if (reporter !== undefined) return 'reported';
   if (sources.length === 0) return 'none';
   if (support >= FULL) return 'sure';
   return support >= PARTLY ? 'weak' : 'unsure';
@@ -63,9 +66,14 @@ interface EvidenceProps {
 export const Evidence = ({ id, index, statement, sources, query, edition }: EvidenceProps) => (
   <section class="evidence" id={id} aria-label={t('evidence.of', { number: index + 1 })}>
     <p class={`support ${supportOf(statement)}`}>
-      {t(`support.${supportOf(statement)}`)} · {t(`check.${statement.check}`)}
+      {t(`support.${supportOf(statement)}`)} ·{' '}
+      {statement.reported_by === undefined
+        ? t(`check.${statement.check}`)
+        : t('evidence.reported_by', { librarian: statement.reported_by })}
     </p>
-    {statement.sources.length === 0 ? <p class="quiet">{t('evidence.none')}</p> : null}
+    {statement.sources.length > 0 || statement.reported_by !== undefined ? null : (
+      <p class="quiet">{t('evidence.none')}</p>
+    )}
     {sources.map((source) => (
       <article key={source.number}>
         <h3>
@@ -75,7 +83,8 @@ export const Evidence = ({ id, index, statement, sources, query, edition }: Evid
           {statement.sources
             .filter((place) =>
               source.places.some(
-                ({ name, url, file }) => name === place.name && url === place.url && file === place.file,
+                ({ name, url, file, reported_by }) =>
+                  name === place.name && url === place.url && file === place.file && reported_by === place.reported_by,
               ),
             )
             .map((place) => (
@@ -87,6 +96,10 @@ export const Evidence = ({ id, index, statement, sources, query, edition }: Evid
     {edition === undefined ? null : <p class="quiet small">{t('evidence.edition', { edition })}</p>}
   </section>
 );
+
+/** Who names a source that is not ours. */
+export const ReportedBy = ({ librarian }: { librarian: string | undefined }) =>
+  librarian === undefined ? null : <span class="quiet small"> {t('evidence.reported_by', { librarian })}</span>;
 
 /** A source of the whole answer: hovering it lights its statements. */
 export const SourceLine = ({
@@ -105,8 +118,17 @@ export const SourceLine = ({
         <SourceLink url={source.url} onFocus={() => onLight(true)} onBlur={() => onLight(false)}>
           {source.name}
         </SourceLink>
+        <ReportedBy librarian={source.reportedBy} />
         <span class="quiet small"> {count('evidence.cited_by', source.citedBy.length)}</span>
       </span>
     </li>
   );
+};
+
+/** How sure an answer is, and whose figure that is. */
+export const confidenceText = (confidence: number, librarian: string | undefined): string => {
+  const share = formatShare(confidence);
+  return librarian === undefined
+    ? t('answer.confidence', { share })
+    : t('answer.confidence_reported', { share, librarian });
 };

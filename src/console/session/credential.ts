@@ -25,15 +25,34 @@ export const signInFailure = signal<unknown>(undefined);
 /** Path that identity providers send the browser back to. */
 export const SIGN_IN_PATH = '/sign-in';
 
-/** Takes the key that the local runner hands over in the fragment, and removes it from the address at once. */
+/** The key of a link, which the reader has to accept: whoever made the link reads what is written with that key. */
+export const offeredKey = signal<string | undefined>(undefined);
+
+/**
+ * Takes the key that the local runner hands over in the fragment, and removes it from the address at once. On a deployment, and where somebody
+ * is signed in already, any page can make such a link: there it is only offered.
+ */
 export const takeCredential = (): void => {
-  const { hash, pathname, search } = location;
-  const handedOver = new URLSearchParams(hash.slice(1)).get('key');
-  if (handedOver !== null) {
-    history.replaceState(history.state, '', pathname + search);
-    if (isKey(handedOver)) sessionStorage.setItem(STORED, handedOver);
-  }
   restoreCredential();
+  const { hash, pathname, search, hostname } = location;
+  const handedOver = new URLSearchParams(hash.slice(1)).get('key');
+  if (handedOver === null) return;
+  history.replaceState(history.state, '', pathname + search);
+  if (!isKey(handedOver) || handedOver === credential.value) return;
+  if (credential.value === undefined && isLoopback(hostname)) signIn(handedOver);
+  else offeredKey.value = handedOver;
+};
+
+/** Whether the console is shown by a gateway on this machine. */
+const isLoopback = (hostname: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+
+/** Replaces the key by the one of a link. Answers, drafts and the workspace of this tab are of the other key: everything begins again. */
+export const acceptOfferedKey = (): void => {
+  const { value: key } = offeredKey;
+  if (key === undefined) return;
+  sessionStorage.clear();
+  sessionStorage.setItem(STORED, key);
+  location.reload();
 };
 
 /** Takes the key that was entered in this tab before. */

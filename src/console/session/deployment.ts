@@ -104,6 +104,10 @@ export const noteRefusal = async (error: unknown): Promise<void> => {
   isRefused.value = !(await isAccepted(credential.value ?? ''));
 };
 
+/** What another key than that of the reader may do. */
+export const accessOf = (key: string): Promise<CallerAccess> =>
+  connect({ ...UNSHOWN, key, workspace: undefined }).json('GET /v1/access', { rate: 'string' }, { retries: 0 });
+
 /** @throws {ConstellationError} When that cannot be found out. */
 export const isAccepted = async (key: string): Promise<boolean> => {
   try {

@@ -20,12 +20,17 @@ import { shortcutsAre, type Theme, theme } from '../session/preferences.ts';
 import { asCurl, asMcp, asTypeScript } from '../session/request-forms.ts';
 import { isReachable, isSame, type SentRequest, sentRequests } from '../session/sent-requests.ts';
 import { chooseLanguage, LANGUAGES, type Language, language, loadTextsOfViews, t } from '../texts/texts.ts';
+import { OfferedKey } from './offered-key.tsx';
 import { SignIn } from './sign-in.tsx';
 import type { ViewEntry, ViewProps } from './view-entry.ts';
 
 /** The frame around every view. */
-export const Shell = ({ views }: { views: readonly ViewEntry[] }) =>
-  credential.value === undefined ? <Welcome /> : <Frame views={views} />;
+export const Shell = ({ views }: { views: readonly ViewEntry[] }) => (
+  <>
+    {credential.value === undefined ? <Welcome /> : <Frame views={views} />}
+    <OfferedKey />
+  </>
+);
 
 const Welcome = () => {
   useEffect(() => {

@@ -4,6 +4,7 @@ import { ConstellationError } from '../../../../client/constellation-error.ts';
 import type { Statement } from '../../../contract/ask.ts';
 import type { ErrorCode } from '../../../contract/error-info.ts';
 import type { KnowledgeRetrieval } from '../../../contract/knowledge.ts';
+import type { Source } from '../../../contract/response.ts';
 import type { SupportResponse } from '../../../contract/support-response.ts';
 import {
   type Answer,
@@ -17,11 +18,12 @@ import {
   isDeclined,
   isDoubtful,
   navigatorOf,
+  reporterOf,
   type ShownError,
   storedIdOf,
 } from '../../answers/answer.ts';
 import { askAgain, loadDisplay, stop } from '../../answers/asked-questions.ts';
-import { Evidence, SourceLine, supportOf } from '../../answers/evidence.tsx';
+import { confidenceText, Evidence, ReportedBy, SourceLine, supportOf } from '../../answers/evidence.tsx';
 import { Feedback, giveFeedbackOn } from '../../answers/feedback.tsx';
 import { navigate } from '../../navigation/router.ts';
 import { Button, CopyButton, Icon } from '../../parts/button.tsx';
@@ -29,7 +31,7 @@ import { Markdown } from '../../parts/markdown.tsx';
 import { SourceLink } from '../../parts/source-link.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { call } from '../../session/deployment.ts';
-import { count, formatShare, type TextKey, t } from '../../texts/texts.ts';
+import { count, type TextKey, t } from '../../texts/texts.ts';
 import { Blocks } from './blocks.tsx';
 
 /** A question with its answer: each statement with its evidence beside it, or below where there is no room. */
@@ -49,6 +51,7 @@ export const ShownAnswer = ({ answer: shown, onAsk }: { answer: Signal<Answer>; 
           <p class="progress" role="status">
             {progressOf(answer)}
           </p>
+          <Reported by={reporterOf(answer.response)} />
           <Body answer={answer} sources={sources} open={open} lit={lit} onAsk={onAsk} />
           {answer.error === undefined ? null : <Failure error={errorOf(answer.error)} retry={() => askAgain(shown)} />}
           {answer.phase === 'stopped' ? (
@@ -68,6 +71,14 @@ export const ShownAnswer = ({ answer: shown, onAsk }: { answer: Signal<Answer>; 
     </article>
   );
 };
+
+/** Says above an answer that it is made of the claims of an external librarian. */
+const Reported = ({ by: librarian }: { by: string | undefined }) =>
+  librarian === undefined ? null : (
+    <p class="doubt">
+      <Icon name="unknown" /> {t('answer.reported_by', { librarian })}
+    </p>
+  );
 
 interface Lighting {
   open: Signal<number | undefined>;
@@ -135,7 +146,11 @@ const useSourcesOf = (
 };
 
 const isSame = (one: CitedSource, other: CitedSource | undefined): boolean =>
-  one.number === other?.number && one.name === other.name && one.url === other.url && one.file === other.file;
+  one.number === other?.number &&
+  one.name === other.name &&
+  one.url === other.url &&
+  one.file === other.file &&
+  one.reportedBy === other.reportedBy;
 
 interface StatementProps extends Lighting {
   /** That of its evidence. */
@@ -227,11 +242,12 @@ const Sources = ({
   );
 };
 
-const OtherSources = ({ sources }: { sources: readonly { name: string; url?: string | undefined }[] }) => (
+const OtherSources = ({ sources }: { sources: readonly Source[] }) => (
   <ul>
-    {sources.map(({ name, url }) => (
-      <li key={`${name}${url}`}>
+    {sources.map(({ name, url, reported_by: reporter }) => (
+      <li key={`${name}${url}${reporter}`}>
         <SourceLink url={url}>{name}</SourceLink>
+        <ReportedBy librarian={reporter} />
       </li>
     ))}
   </ul>
@@ -271,7 +287,7 @@ const AnswerFooter = ({ answer: shown }: { answer: Signal<Answer> }) => {
     <footer class="answer-footer">
       <div class="row">
         {confidence === undefined ? null : (
-          <span class="quiet small">{t('answer.confidence', { share: formatShare(confidence) })}</span>
+          <span class="quiet small">{confidenceText(confidence, reporterOf(answer.response))}</span>
         )}
         {agentIn(answer.response) === undefined || answer.display !== undefined ? null : (
           <Button kind="quiet" icon="charts" onClick={display}>

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { KnowledgeHit, KnowledgeSearchResponse } from '../../../contract/knowledge.ts';
-import { type Answer, navigatorOf, removedFrom } from '../../answers/answer.ts';
+import { type Answer, navigatorOf, removedFrom, reporterOf } from '../../answers/answer.ts';
 import { AnswerPage } from '../../answers/answer-page.tsx';
+import { confidenceText } from '../../answers/evidence.tsx';
 import { Icon, type IconName } from '../../parts/button.tsx';
 import { SourceLink } from '../../parts/source-link.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
@@ -159,7 +160,7 @@ export const Confidence = ({ answer }: { answer: Answer }) => {
   return (
     <section>
       <h2>
-        {confidence === undefined ? t('why.no_confidence') : t('answer.confidence', { share: formatShare(confidence) })}
+        {confidence === undefined ? t('why.no_confidence') : confidenceText(confidence, reporterOf(answer.response))}
       </h2>
       {reply === undefined ? <p class="quiet">{t('why.no_details')}</p> : <p>{reply.confidenceReason}</p>}
       {reply?.quality === undefined ? null : (
