@@ -6,6 +6,7 @@ import type { RequestMetadata } from '../contract/ask.ts';
 import { describeIssues, readAs } from '../contract/error-info.ts';
 import { MemoryId } from '../contract/memory.ts';
 import { LibrarianId, Query } from '../contract/names.ts';
+import { readRequest } from '../contract/read-request.ts';
 
 /** The question in an A2A message, and the ids that it belongs to. */
 export interface ReadMessage {
@@ -36,7 +37,7 @@ export const readMessage = ({ message }: SendMessageRequest): ReadMessage => {
   if (!read.ok) throw malformed(describeIssues(read.issues));
   const { messageId, contextId, taskId, parts, metadata = {} } = read.value;
   const { librarian, ...others } = metadata;
-  const question = readAs(Question, {
+  const question = readRequest(Question, {
     query: parts.map(({ text = '' }) => text).join('\n\n'),
     librarian,
     person_id: metadata.person_id,

@@ -2,8 +2,9 @@ import { Extensions, type StreamResponse } from '@a2a-js/sdk';
 import { A2AError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { type A2aRequest, type A2aWholeReply, JsonRpcRequest } from '../contract/a2a.ts';
-import { describeIssues, type ErrorCode, readAs } from '../contract/error-info.ts';
+import { describeIssues, type ErrorCode } from '../contract/error-info.ts';
 import { isWithin, parseJson } from '../contract/json-object.ts';
+import { readRequest } from '../contract/read-request.ts';
 import { eventStream } from '../http/event-stream.ts';
 import { errorInfoOf } from '../runtime/error-info-of.ts';
 import { logLine } from '../runtime/log.ts';
@@ -31,7 +32,7 @@ export const serveA2a = async (
   handlerFor: (gone: AbortSignal) => A2aHandler,
   { owner }: { owner: string },
 ): Promise<Response | A2aWholeReply> => {
-  const read = readRequest(request);
+  const read = readEnvelope(request);
   if ('failure' in read) return json(read.failure);
   const { id = null } = read.value;
   const context = contextOf(request, owner);
@@ -52,7 +53,7 @@ export const serveA2a = async (
   }
 };
 
-const readRequest = ({ body }: A2aRequest): { value: JsonRpcRequest } | { failure: Reply } => {
+const readEnvelope = ({ body }: A2aRequest): { value: JsonRpcRequest } | { failure: Reply } => {
   if (body.length > MAX_BODY_BYTES) {
     return { failure: envelopeError(-32600, `Cannot read the request: it is longer than ${MAX_BODY_BYTES} bytes`) };
   }
@@ -61,7 +62,7 @@ const readRequest = ({ body }: A2aRequest): { value: JsonRpcRequest } | { failur
   if (!isWithin(value, LIMITS)) {
     return { failure: envelopeError(-32600, 'Cannot read the request: it is nested too deeply or too large') };
   }
-  const read = readAs(JsonRpcRequest, value);
+  const read = readRequest(JsonRpcRequest, value);
   if (read.ok) return { value: read.value };
   return { failure: envelopeError(-32600, `Cannot read the request: ${describeIssues(read.issues)}`) };
 };

@@ -14,6 +14,7 @@ import {
 } from '../contract/ask.ts';
 import { describeIssues, ErrorCode, ErrorInfo, readAs } from '../contract/error-info.ts';
 import type { AIClient, LibrarianInfo } from '../contract/librarian.ts';
+import { readRequest } from '../contract/read-request.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { startDeadline } from '../http/deadline.ts';
 import { type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
@@ -124,7 +125,7 @@ export const readOptions = <Options extends z.ZodObject>(
   schema: Options,
   options: AgentCall['options'],
 ): z.infer<Options> => {
-  const read = readAs(schema, options);
+  const read = readRequest(schema, options);
   if (read.ok) return read.value;
   const names = Object.keys(schema.shape);
   throw new CodedError('INVALID_QUERY', 'an option is unknown or out of range', {

@@ -3,6 +3,7 @@ import { AgentFormat, AgentMetadata, AgentRequest, type AgentResponse } from '..
 import { ASKER_FACTS, AskerFacts, QUESTION_ORIGIN, QuestionOrigin } from '../contract/ask.ts';
 import { HTTP_STATUS, readAs } from '../contract/error-info.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
+import { readRequest } from '../contract/read-request.ts';
 import type { DelegationTrace } from '../contract/response.ts';
 import { startDeadline, timeToAnswer } from '../http/deadline.ts';
 import { contextGuard, faultHandler, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
@@ -163,8 +164,8 @@ const withTrace = (response: AgentResponse, trace: DelegationTrace): AgentRespon
 
 /** Metadata comes from the caller: what does not fit is dropped, never an error. */
 const givenIn = ({ metadata = {} }: Pick<Context, 'metadata'> = {}) => {
-  const options = readAs(AgentRequest.shape.options, metadata.options);
-  const origin = readAs(QuestionOrigin, metadata[QUESTION_ORIGIN]);
+  const options = readRequest(AgentRequest.shape.options, metadata.options);
+  const origin = readRequest(QuestionOrigin, metadata[QUESTION_ORIGIN]);
   const facts = readAs(AskerFacts, metadata[ASKER_FACTS]);
   return {
     options: (options.ok && options.value) || {},

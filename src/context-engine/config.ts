@@ -12,6 +12,7 @@ import {
 } from '../contract/context-engine.ts';
 import { describeIssues, issuesOf } from '../contract/error-info.ts';
 import { Query, WorkspaceId } from '../contract/names.ts';
+import { readRequest } from '../contract/read-request.ts';
 import type { StorageClient } from '../storage/memory-store.ts';
 import { InvalidContextConfiguration, invalidInput, type Logger, validationFailure } from './errors.ts';
 
@@ -141,11 +142,11 @@ export const readVector = (vector: number[], dimensions: number | undefined): nu
 };
 
 export const readSearchOptions = (options: SearchOptions = {}): SearchPlan =>
-  withDefaults(parse(SearchOptions, 'options', options));
+  withDefaults(parse(SearchOptions, 'options', options ?? {}));
 
 export const readContextOptions = (options: ContextOptions = {}): ContextPlan => {
   const { ranker, ...rest } = Object(options) as ContextOptions; // Object(null) is {}
-  if (typeof ranker !== 'function') return withDefaults(parse(WireContextOptions, 'options', options));
+  if (typeof ranker !== 'function') return withDefaults(parse(WireContextOptions, 'options', options ?? {}));
   const order: RankingFunction = ranker;
   return { ...withDefaults(parse(WireContextOptions, 'options', rest)), ranker: order };
 };
@@ -157,7 +158,7 @@ const withDefaults = <T extends SearchOptions>(options: T): T & { limit: number;
 });
 
 const parse = <T extends z.ZodType>(schema: T, name: string, value: unknown): z.output<T> => {
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw invalidInput(name, parsed.error);
-  return parsed.data;
+  const read = readRequest(schema, value);
+  if (!read.ok) throw invalidInput(name, read.issues);
+  return read.value;
 };

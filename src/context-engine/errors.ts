@@ -1,7 +1,7 @@
 import { EmbeddingFailed } from '../ai/embeddings/base.ts';
 import { EmbeddingCache } from '../ai/embeddings/cached-embeddings.ts';
 import type { ContextError } from '../contract/context-engine.ts';
-import { describeIssues, issuesOf } from '../contract/error-info.ts';
+import { describeIssues, type Issue } from '../contract/error-info.ts';
 import { describeCause } from '../runtime/log.ts';
 import { StoreUnavailable } from '../storage/store-unavailable.ts';
 
@@ -26,11 +26,9 @@ export const validationFailure = (message: string): ContextFailure =>
   new ContextFailure({ type: 'validation_error', message: message.slice(0, 2000) });
 
 /** The same with the issues of a schema: `options.limit: is too large`. */
-export const invalidInput = (name: string, error: Parameters<typeof issuesOf>[0]): ContextFailure =>
+export const invalidInput = (name: string, issues: readonly Issue[]): ContextFailure =>
   validationFailure(
-    describeIssues(
-      issuesOf(error).map(({ path, message }) => ({ path: path === '' ? name : `${name}.${path}`, message })),
-    ),
+    describeIssues(issues.map(({ path, message }) => ({ path: path === '' ? name : `${name}.${path}`, message }))),
   );
 
 /** The query could not be embedded. The message names the kind of failure, never the words of the service. */

@@ -1,6 +1,7 @@
 import { ASKER_FACTS, LibrarianAskRequest } from '../contract/ask.ts';
 import { describeIssues, ErrorInfo, readAs } from '../contract/error-info.ts';
 import type { Delegate } from '../contract/librarian.ts';
+import { readRequest } from '../contract/read-request.ts';
 import type { DelegateRequest, LibrarianResponse, TraceHop } from '../contract/response.ts';
 import { timeToAnswer } from '../http/deadline.ts';
 import type { Branch, ConnectDelegation, Delegates, DelegationScope } from '../runtime/delegates.ts';
@@ -286,7 +287,7 @@ const bodyOf = (
   const hasMetadata = metadata !== undefined || context !== undefined;
   const request = { query: query ?? original, ...(hasMetadata ? { metadata: { ...metadata, ...context } } : {}) };
   if (!isChanged) return { ok: true, text: JSON.stringify(request) };
-  const read = readAs(LibrarianAskRequest, request);
+  const read = readRequest(LibrarianAskRequest, request);
   return read.ok ? { ok: true, text: JSON.stringify(read.value) } : { ok: false, problem: describeIssues(read.issues) };
 };
 

@@ -2,6 +2,7 @@ import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { AskRequest, type ProgressEvent } from '../contract/ask.ts';
 import { describeIssues, ErrorBody, type ErrorInfo, readAs } from '../contract/error-info.ts';
 import type { GatewayCall, routeMatcher } from '../contract/http-routes.ts';
+import { readRequest } from '../contract/read-request.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { withStatements } from '../runtime/progress.ts';
 import type { Asking } from './ask.ts';
@@ -35,7 +36,7 @@ export const callsFor = (
   const ask = async (question: object, report?: (event: ProgressEvent) => void): Promise<LibrarianResponse> => {
     // The request itself was counted when its caller was authenticated.
     if (questions++ > 0) await limitKey(c.get('apiKey'), limits);
-    const read = readAs(AskRequest, question);
+    const read = readRequest(AskRequest, question);
     if (!read.ok) {
       const message = `Cannot read the question: ${describeIssues(read.issues)}`;
       throw new GatewayError('INVALID_QUERY', { message, details: { issues: read.issues } });

@@ -7,11 +7,12 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Progress } from '../contract/ask.ts';
-import { describeIssues, type ErrorInfo, readAs } from '../contract/error-info.ts';
+import { describeIssues, type ErrorInfo } from '../contract/error-info.ts';
 import { ArticleListing, HostArticle } from '../contract/host-article.ts';
 import { ERROR_META, type McpCaller, type ToolFailure } from '../contract/mcp.ts';
 import { Query } from '../contract/names.ts';
 import { KnowledgeFile } from '../contract/navigator-response.ts';
+import { readRequest } from '../contract/read-request.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { RouteFailed, type Routes } from '../runtime/gateway-routes.ts';
 import { logLine } from '../runtime/log.ts';
@@ -79,7 +80,7 @@ export const createServer = ({ capabilities }: McpCaller, { routes, knows, strea
   server.setRequestHandler('prompts/list', () => ({ prompts: [titled(PROMPT, knows)] }));
   server.setRequestHandler('prompts/get', ({ params: { name, arguments: given } }) => {
     if (name !== PROMPT.name) throw invalid('There is no such prompt');
-    const read = readAs(PromptArguments, given ?? {});
+    const read = readRequest(PromptArguments, given ?? {});
     if (!read.ok) throw invalid(`Invalid arguments: ${describeIssues(read.issues)}`);
     return { description: PROMPT.description, messages: [{ role: 'user', content: promptFor(read.value.question) }] };
   });
@@ -126,7 +127,7 @@ const callTool = async (
   given: unknown,
   { routes, context: { mcpReq }, knows, streams }: ServerOptions & { context: ServerContext },
 ) => {
-  const read = readAs(tool.input, given);
+  const read = readRequest(tool.input, given);
   if (!read.ok) {
     return failed(
       errorInfo('INVALID_QUERY', {

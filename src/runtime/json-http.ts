@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { describeIssues, type ErrorInfo, type Issue, readAs } from '../contract/error-info.ts';
+import { describeIssues, type ErrorInfo, type Issue } from '../contract/error-info.ts';
+import { readRequest } from '../contract/read-request.ts';
 import { type Bytes, utf8 } from '../signing/encoding.ts';
 
 export type ReadJson<T> = { ok: true; value: T } | { ok: false; problem: string; issues: Issue[] };
@@ -13,7 +14,7 @@ export const readJson = <Schema extends z.ZodType>(
   const json = body.length === 0 && whenEmpty !== undefined ? whenEmpty : parse(body);
   if (json === undefined)
     return { ok: false, problem: 'Cannot read the request: the body is not JSON in UTF-8', issues: [] };
-  const read = readAs(schema, json);
+  const read = readRequest(schema, json);
   if (read.ok) return read;
   return { ok: false, problem: `Cannot read the request: ${describeIssues(read.issues)}`, issues: read.issues };
 };

@@ -1,9 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
 import { ROUTES, type RouteName } from '../../src/contract/http-routes.ts';
-import { exampleRequest, replyProblem } from '../../src/dev/build/openapi.ts';
+import { exampleRequest, replyProblem, requestSchema } from '../../src/dev/build/openapi.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
+import { withNulls } from '../contract/null-members.ts';
 import { ask, grant, send, startEmbedded } from './product-for-test.ts';
 
 const OWNER = 'ck_owner_0123456789abcdef';
@@ -97,6 +99,18 @@ describe('the example of a route', () => {
       expect([response.status, text.slice(0, 500)]).toEqual([status, expect.anything()]);
       const isJson = response.headers.get('Content-Type')?.includes('json') === true;
       expect(replyProblem(name, { status: response.status, body: isJson ? JSON.parse(text) : text })).toBeUndefined();
+    },
+  );
+
+  it.each(NAMES.filter((name) => !SIGNED.includes(name) && requestSchema(name) !== undefined))(
+    '%s takes null in every optional member as absent',
+    async (name) => {
+      const { method, path, body } = exampleRequest(name);
+      const route = `${method} ${path.replace(EXAMPLE_ANSWER, answerId).replace(EXAMPLE_EDITION, edition)}`;
+      const given = withNulls(requestSchema(name) ?? z.never(), body);
+      const response = await send(product, route, given, OWNER);
+      const status = NEEDS_OTHERS.has(name) ? 404 : expect.toSatisfy(isSuccess);
+      expect([response.status, (await response.text()).slice(0, 500)]).toEqual([status, expect.anything()]);
     },
   );
 

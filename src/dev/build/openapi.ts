@@ -477,6 +477,9 @@ export const exampleRequest = (name: RouteName): { method: string; path: string;
   return { method, path: `${filled}${search}`, ...(body === undefined ? {} : { body }) };
 };
 
+/** What a route takes as its body; undefined when it takes none. */
+export const requestSchema = (name: RouteName): z.ZodType | undefined => SHAPES[name].body;
+
 /** Whether a reply is what the description promises: undefined when it is, otherwise what differs. */
 export const replyProblem = (
   name: RouteName,
@@ -556,7 +559,8 @@ export const openApiDocument = ({ version, describe }: { version: string; descri
       ...{ title: 'Constellation', version, license: { name: 'MIT', identifier: 'MIT' } },
       description:
         'Answers from a team’s own knowledge base, with a source for every statement. Send an API key as `Authorization: Bearer ck_…`. ' +
-        'Every response carries `X-Request-Id`. Branch on the code of an error, never on its text.',
+        'Every response carries `X-Request-Id`. Branch on the code of an error, never on its text. ' +
+        '`null` in an optional member of a request counts as absent.',
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],

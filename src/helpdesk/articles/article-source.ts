@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type ErrorCode, readAs } from '../../contract/error-info.ts';
+import { readRequest } from '../../contract/read-request.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { fetchJson, HttpFailure, retryAfterMs } from '../../http/fetch-json.ts';
 import { NO_ONE } from '../../signing/capabilities.ts';
@@ -115,7 +116,7 @@ export const callApi = async <Schema extends z.ZodType>(
   }).catch((error: unknown) => {
     throw error instanceof HttpFailure ? sourceFailedBy(error, now()) : error;
   });
-  const read = readAs(reply, json);
+  const read = readRequest(reply, json);
   if (!read.ok) throw new SourceFailed('DATA_SOURCE_ERROR', 'the reply is not what its documentation says');
   return read.value;
 };
@@ -217,7 +218,7 @@ export const readEach = <Schema extends z.ZodType>(
   },
 ): (SourceArticle | UnreadableArticle)[] =>
   members.flatMap((member): (SourceArticle | UnreadableArticle)[] => {
-    const read = readAs(schema, member);
+    const read = readRequest(schema, member);
     if (read.ok) return [...take(read.value)];
     const id = idOf(member);
     return id === undefined

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/error-info.ts';
+import { readRequest } from '../../contract/read-request.ts';
 import { HttpFailure, readJson, retryAfterMs, sendOk } from '../../http/fetch-json.ts';
 import { isOwnAddress } from '../../http/public-address.ts';
 import { discard } from '../../http/read-body.ts';
@@ -84,7 +84,7 @@ export const helpdeskApi = (settings: ApiSettings): HelpdeskApi => {
     const json = await readJson(response, { maxBytes: MAX_REPLY_BYTES, signal, parse }).catch((error) => {
       throw error instanceof HttpFailure ? failureOf(error, { settings, call: sent }) : error;
     });
-    const read = readAs(reply, json);
+    const read = readRequest(reply, json);
     if (read.ok) return read.value;
     throw lostReply('the reply is not what its documentation says', { settings, call: sent });
   };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/error-info.ts';
+import { readRequest } from '../../contract/read-request.ts';
 import { type Delivery, DeliveryUnreadable } from '../helpdesk-tool.ts';
 
 /**
@@ -19,7 +19,7 @@ export const readPayload = <Schema extends z.ZodType>(
   } catch {
     throw new DeliveryUnreadable(`Cannot read a delivery of ${tool}: its body is not JSON`);
   }
-  const read = readAs(schema, json);
+  const read = readRequest(schema, json);
   if (read.ok) return read.value;
   throw new DeliveryUnreadable(
     `Cannot read a delivery of ${tool}: ${read.issues[0]?.path || 'the body'} is not as documented`,
@@ -93,7 +93,7 @@ export const listOf = <Schema extends z.ZodType>(item: Schema, maxItems: number)
 export const itemsOf = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
   z.array(z.unknown()).transform((items) =>
     items.slice(0, maxItems).flatMap((one): z.output<Schema>[] => {
-      const read = readAs(item, one);
+      const read = readRequest(item, one);
       return read.ok ? [read.value] : [];
     }),
   );

@@ -1,5 +1,6 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
-import { type Issue, type ReadValue, readAs } from '../../contract/error-info.ts';
+import type { Issue, ReadValue } from '../../contract/error-info.ts';
+import { readRequest } from '../../contract/read-request.ts';
 import { Taxonomy } from '../../contract/taxonomy.ts';
 import type { WaitUntil } from '../../runtime/concurrency.ts';
 import { emptyClassifier, type IntentClassifier, openClassifier } from './classifier.ts';
@@ -225,7 +226,7 @@ const MAX_ISSUES = 20;
 
 /** Validates a taxonomy from outside: its shape, its regular expressions and its templates. Never throws. */
 export const readTaxonomy = (value: unknown): ReadValue<Taxonomy> => {
-  const read = readAs(Taxonomy, value);
+  const read = readRequest(Taxonomy, value);
   if (!read.ok) return read;
   const issues = [...templateIssues(read.value), ...patternIssues(read.value)].slice(0, MAX_ISSUES);
   return issues.length > 0 ? { ok: false, issues } : read;
