@@ -31,6 +31,13 @@ import { AgentResponse, validateAgentResponse } from './agent-response.ts';
  */
 export type Agent = (query: string, call: AgentCall) => Promise<WireAgentResponse>;
 
+/** Metadata that name what an answer had to do without, such as `embeddings` or `model`, and call it partial; empty when nothing failed. */
+export const degradedMetadata = (names: readonly string[]): AgentMetadata =>
+  names.length === 0 ? {} : { degraded: [...new Set(names)], partial: true };
+
+/** Whether a model gave no answer because it could not be reached, or not in time. */
+export const isModelLost = (failure: unknown): boolean => failure === 'unavailable' || failure === 'timeout';
+
 /** One call of an agent. */
 export interface AgentCall {
   /** Further options of agents of this type, such as a threshold. They come from the caller and are not trusted. */

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { AskRequest, QUESTION_ORIGIN, QuestionOrigin } from '../contract/ask.ts';
 import { ErrorInfo, HTTP_STATUS, readAs } from '../contract/error-info.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../contract/librarian.ts';
-import type { DelegateRequest, LibrarianResponse } from '../contract/response.ts';
+import { type DelegateRequest, type LibrarianResponse, withPartial } from '../contract/response.ts';
 import { isDeclined, nothingFound } from '../delegation/abstention.ts';
 import { readingCapabilities } from '../delegation/call.ts';
 import { createCircuitBreakers } from '../delegation/circuit-breaker.ts';
@@ -155,7 +155,10 @@ export const createAsking = (parts: AskParts): Asking => {
         librarian: answering,
         query: asked.length === 1 ? asked[0]?.query : undefined,
       });
-      const { answer, error, ...rest } = withUsage(response, { own: model?.use(), below: delegates.verifiedUsage() });
+      const { answer, error, ...rest } = withUsage(withPartial(response), {
+        own: model?.use(),
+        below: delegates.verifiedUsage(),
+      });
       const final = {
         ...(answer === undefined ? {} : { answer: shortenAnswer(answer, rest.sources) }),
         ...rest,

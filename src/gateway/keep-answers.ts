@@ -12,7 +12,7 @@ import {
 import type { AskRequest, Progress } from '../contract/ask.ts';
 import { MemoryId } from '../contract/memory.ts';
 import { WorkspaceId } from '../contract/names.ts';
-import { DelegationTrace, isUnsure, type LibrarianResponse } from '../contract/response.ts';
+import { DelegationTrace, degradedIn, isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { isDeclined } from '../delegation/abstention.ts';
 import { withMetadata } from '../delegation/trace.ts';
 import { SettingRefused } from '../http/public-address.ts';
@@ -229,7 +229,9 @@ const verdictOf = (response: LibrarianResponse): AnswerVerdict => {
   if (answer === undefined) return 'error';
   if (metadata?.clarifying === true) return 'clarifying';
   if (isDeclined(response)) return 'declined';
-  return partial === true || isUnsure(confidence) ? 'hedged' : 'answered';
+  // A source that could not be asked, such as embeddings, does not make an answer doubtful by itself.
+  const isIncomplete = partial === true && degradedIn(metadata).length === 0;
+  return isIncomplete || isUnsure(confidence) ? 'hedged' : 'answered';
 };
 
 type Metadata = Readonly<Record<string, unknown>>;

@@ -103,6 +103,7 @@ const Navigated = z.looseObject({
   sources: z.array(z.unknown()).max(50),
   confidence: ConfidenceLevel,
   confidenceComponents: z.object({ probability: Share.optional() }).optional().catch(undefined),
+  outOfDomain: z.boolean().optional().catch(undefined),
   metadata: z
     .looseObject({ closest: z.array(z.unknown()).optional() })
     .optional()
@@ -116,7 +117,9 @@ export const NAVIGATE: KeptRoute = {
     if (!read.ok) return undefined;
     const { answer, statements = [], sources, metadata: { closest, ...metadata } = {}, ...navigator } = read.value;
     const cited = statements.flatMap((statement) => statement.sources.map(({ name, url }) => ({ name, url })));
-    const confidence = navigator.confidenceComponents?.probability ?? confidenceOf(navigator.confidence);
+    // It may be sure that a question is out of domain; that answers nothing.
+    const stated = navigator.outOfDomain === true ? 0 : confidenceOf(navigator.confidence);
+    const confidence = navigator.confidenceComponents?.probability ?? stated;
     return {
       response: {
         ...{ answer, sources: once(cited), confidence },
@@ -126,6 +129,12 @@ export const NAVIGATE: KeptRoute = {
     };
   },
 };
+
+/** What an answer had to do without. */
+const Degraded = z.array(z.string().max(100)).min(1).max(20).optional().catch(undefined);
+
+const degradedMember = ({ degraded }: { degraded?: string[] | undefined }): { degraded?: string[] } =>
+  degraded === undefined ? {} : { degraded };
 
 const Result = z.object({
   interpretation: text.optional().catch(undefined),
@@ -152,6 +161,7 @@ const AgentReply = z.object({
     answer: text.optional().catch(undefined),
     cache_hit: z.boolean().optional().catch(undefined),
     partial: z.boolean().optional().catch(undefined),
+    degraded: Degraded,
   }),
 });
 
@@ -174,7 +184,7 @@ export const AGENT: KeptRoute = {
         sources: once(found),
         confidence: attribution.confidence,
         ...(metadata.partial === true ? { partial: true } : {}),
-        metadata: { ...(metadata.cache_hit === true ? { cached: true } : {}) },
+        metadata: { ...(metadata.cache_hit === true ? { cached: true } : {}), ...degradedMember(metadata) },
       },
     };
   },
@@ -186,6 +196,7 @@ const Analysis = z.object({
   draft: z.object({ text }),
   knowledge_retrieval: z.object({
     sources_consulted: z.array(z.object({ title: z.string(), url: z.string(), relevance_score: Share })).max(50),
+    degraded: Degraded,
   }),
 });
 
@@ -209,7 +220,8 @@ export const TICKET: KeptRoute = {
       intent: classified.primary_intent,
       response: {
         ...{ answer: draft.text, sources: once(sources), confidence: sources[0]?.relevance ?? 0 },
-        metadata: sources.length === 0 ? { closest: [] } : {},
+        ...(knowledge.degraded === undefined ? {} : { partial: true }),
+        metadata: { ...(sources.length === 0 ? { closest: [] } : {}), ...degradedMember(knowledge) },
       },
     };
   },

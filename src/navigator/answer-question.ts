@@ -188,7 +188,8 @@ const findAnswer = async (
         ? (await find(query, { devices })).outcome
         : (await readPages(edition, () => searchEdition(edition, query, { devices, limit }))).value,
   });
-  return { answer, metadata: metadataOf(account, lacksEmbeddings) };
+  const lacksTexts = 'lacksTexts' in lack && lack.lacksTexts === true;
+  return { answer, metadata: metadataOf(account, { lacksEmbeddings, lacksTexts }) };
 };
 
 /**
@@ -238,10 +239,11 @@ const MAX_REMOVED = 6;
 
 const metadataOf = (
   { answeredBy, model, refused, usage, modelMs, queries, removed }: ModelAccount,
-  lacksEmbeddings: boolean,
+  { lacksEmbeddings, lacksTexts }: { lacksEmbeddings: boolean; lacksTexts: boolean },
 ): AnswerMetadata => {
   const degraded: AnswerMetadata['degraded'] = [
     ...(lacksEmbeddings ? (['embeddings'] as const) : []),
+    ...(lacksTexts ? (['texts'] as const) : []),
     ...(refused === 'unavailable' || refused === 'timeout' ? (['model'] as const) : []),
   ];
   return {
@@ -380,7 +382,8 @@ export interface OtherLibrarians {
 const MAX_TOPICS = 20;
 
 /**
- * Names the librarian whose description and examples clearly match the question as the first related topic. Whether the caller may ask it is
+ * Names the librarian whose description and examples clearly match the question as the first related topic, and in the answer to a question
+ * that is out of domain. Whether the caller may ask it is
  * decided when it is asked: a navigator is handed no more rights than it needs, so it does not know the caller's others.
  */
 export const withWhomToAsk = (answer: NavigatorAnswer, question: string, others: OtherLibrarians): NavigatorAnswer => {
@@ -393,8 +396,12 @@ export const withWhomToAsk = (answer: NavigatorAnswer, question: string, others:
   // A partner chooses its name, which must not become a link.
   const name = oneLine(claiming.name, 100).replace(/[[\]]/g, '');
   const topic = escapeText(`Ask ${name} (${claiming.id})`, 200);
-  const relatedTopics = [topic, ...(answer.response.relatedTopics ?? [])].slice(0, MAX_TOPICS);
-  return { ...answer, response: { ...answer.response, relatedTopics } };
+  const { response } = answer;
+  const relatedTopics = [topic, ...(response.relatedTopics ?? [])].slice(0, MAX_TOPICS);
+  const text = response.outOfDomain
+    ? `${response.answer}\n\n${escapeText(`You might want to ask ${name}.`, 200)}`
+    : response.answer;
+  return { ...answer, response: { ...response, answer: text, relatedTopics } };
 };
 
 /** Rebuilt when a description changes. */

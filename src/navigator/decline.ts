@@ -60,7 +60,7 @@ export const decline = (input: DeclineInput): Declination | undefined => {
   if (isAnswered) return undefined;
   const isOutOfDomain =
     found.domain < OUT_OF_DOMAIN_BELOW * model.domainThreshold && found.probability < OUT_OF_DOMAIN_PROBABILITY;
-  if (isOutOfDomain || knowsNoWord(found))
+  if (edition.articleCount > 0 && (isOutOfDomain || knowsNoWord(found)))
     return declineWith(input, {
       verdict: 'out-of-domain',
       says: [
@@ -86,15 +86,20 @@ const declineWith = (
   const why = isWithheld
     ? 'the passages that were found do not agree with what the knowledge base holds now'
     : `${unknownWords(outcome)}, and no passage covers enough of the question`;
-  const reason = `Low confidence: no answer is given. ${searched[0]?.toUpperCase()}${searched.slice(1)}; ${why}.`;
+  const isOutOfDomain = verdict === 'out-of-domain';
+  // That a question is outside of the domain is itself sure; how well the answer answers it is another matter.
+  const level = isOutOfDomain
+    ? 'High confidence: the question is outside of what the knowledge base is about.'
+    : 'Low confidence: no answer is given.';
+  const reason = `${level} ${searched[0]?.toUpperCase()}${searched.slice(1)}; ${why}.`;
   return {
     answer: escapeHtml(says.filter((part) => part !== '').join('\n\n')),
-    confidence: 'low',
+    confidence: isOutOfDomain ? 'high' : 'low',
     confidenceReason: escapeText(reason, 1000),
-    outOfDomain: verdict === 'out-of-domain',
+    outOfDomain: isOutOfDomain,
     verdict,
     // An out-of-domain question has no close article.
-    closest: verdict === 'out-of-domain' ? [] : closest,
+    closest: isOutOfDomain ? [] : closest,
   };
 };
 

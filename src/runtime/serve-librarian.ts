@@ -10,7 +10,7 @@ import type {
   LibrarianDescription,
   LibrarianInfo,
 } from '../contract/librarian.ts';
-import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
+import { type LibrarianResponse, withPartial } from '../contract/response.ts';
 import { readResponse } from '../contract/validate-response.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { type Deadline, startDeadline, timeToAnswer } from '../http/deadline.ts';
@@ -133,12 +133,6 @@ const answerOf = async (
   } catch (error) {
     return { error: errorInfoOf(error, scene) };
   }
-};
-
-/** Marks an answer below 0.6, or with an error beside it, as partial, whether or not its librarian does. */
-const withPartial = (response: LibrarianResponse): LibrarianResponse => {
-  const isPartial = isUnsure(response.confidence) || (response.answer !== undefined && response.error !== undefined);
-  return isPartial && response.partial !== true ? { ...response, partial: true } : response;
 };
 
 /** @param query As received; undefined when it cannot be read. */

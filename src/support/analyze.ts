@@ -9,7 +9,7 @@ import {
   knowledgeBlock,
   withoutWeakSources,
 } from '../knowledge/retrieval/knowledge.ts';
-import type { KnowledgeRetriever } from '../knowledge/retrieval/retrieve-knowledge.ts';
+import { type KnowledgeRetriever, TIMEOUT_MS } from '../knowledge/retrieval/retrieve-knowledge.ts';
 import type { WaitUntil } from '../runtime/concurrency.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
 import { readPages } from '../search/chunk-texts.ts';
@@ -34,6 +34,8 @@ import { readTicket, type TicketReading } from './ticket/read-ticket.ts';
 export interface AnalysisParts {
   taxonomyFor: (workspace: string, scope: { waitUntil: WaitUntil }) => Promise<OpenTaxonomy>;
   retrieveKnowledge: KnowledgeRetriever;
+  /** Begins to open the current edition, which retrieval has little time to wait for. */
+  openEdition?: ((scope: KnowledgeScope) => Promise<unknown>) | undefined;
   mask: Mask;
   /** Compare texts by meaning; absent: by words alone. */
   wordVectors?: (() => TextVectors) | undefined;
@@ -65,6 +67,7 @@ export const analyze = async (
 ): Promise<SupportResponse> => {
   const { ai, signal, now } = scope;
   const timeLeftMs = boundedTime(scope.timeLeftMs);
+  if (covers(scope.context.capabilities, 'kb:read')) parts.openEdition?.(scope).catch(() => undefined);
   const { taxonomy, classifier } = await parts.taxonomyFor(scope.context.workspace, scope);
   const ticket = readTicket(request, { mask: maskFor(request, parts.mask), taxonomy, facts: scope.facts });
   const text = textToClassify(ticket);
@@ -186,13 +189,15 @@ const answerIn = async (
   const { evidence } = knowledge;
   if (evidence === undefined) return { found: knowledge };
   try {
-    const { value } = await readPages(evidence.edition, () => {
+    // What is quoted counts as retrieved.
+    const timeoutMs = Math.max(1, TIMEOUT_MS - knowledge.retrieval_time_ms);
+    const work = () => {
       const vectors = wordVectors?.();
       const units = rankTicketUnits(evidence, { product, vectors });
       const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried, otherIntents, vectors });
       return { found: withUnits(knowledge, units), answer, units };
-    });
-    return value;
+    };
+    return (await readPages(evidence.edition, work, { timeoutMs })).value;
   } catch (error) {
     onFault?.('pick passages', error);
     return { found: knowledge };
@@ -205,7 +210,6 @@ const maskFor = ({ customer_name: name }: SupportRequest, { mask }: Mask): ((tex
   return own.length < 3 ? mask : (text) => mask(withoutName(text, own));
 };
 
-const FIRST_EDITION_MS = 2000;
 /** Share of the first intent's confidence from which articles of another intent are searched as well. */
 const NEARLY = 0.85;
 
@@ -241,8 +245,5 @@ const retrieve = async (
     .map(({ intent }) => intent);
   const own = taxonomy.intents.find(({ id }) => id === primary_intent)?.article_intents ?? [];
   const articleIntents = [...own, ...nearby];
-  // A new isolate waits for its first edition: a ticket is less urgent than a search.
-  const editionMs = Math.min(FIRST_EDITION_MS, Math.floor(scope.timeLeftMs() / 2));
-  const call = { context, waitUntil, signal, editionMs, products: taxonomy.devices, articleIntents };
-  return parts.retrieveKnowledge(question, call);
+  return parts.retrieveKnowledge(question, { context, waitUntil, signal, products: taxonomy.devices, articleIntents });
 };

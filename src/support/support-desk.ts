@@ -71,7 +71,7 @@ export const createSupportDesk = ({ identity, books, mask, wordVectors, ...parts
         ...model,
         // Best effort: a replay that reaches another isolate within 60 s is answered again, which changes nothing.
         replay: memoryReplayStore(),
-        ...{ taxonomyFor, retrieveKnowledge: retriever, wordVectors, mask, onFault },
+        ...{ taxonomyFor, retrieveKnowledge: retriever, openEdition: knowledge.editionFor, wordVectors, mask, onFault },
         mount: (app, guard) => {
           retrievalRoutes(app, { guard, retriever });
           gapRoutes(app, { guard, books, keeper, mask: mask.mask });

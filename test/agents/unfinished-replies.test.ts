@@ -36,7 +36,7 @@ const CALLS = Object.entries<IsAccepted>({
     'text' in (await modelSummary('boiler', [passage], { ai: ended(stating(sentence), finish), ...limits })),
   'summariseResults()': async (finish) => {
     const options = { ai: ended(stating(SNIPPET), finish), ...limits };
-    return (await summariseResults('Is the Acme mixer safe?', findings, options)) !== undefined;
+    return (await summariseResults('Is the Acme mixer safe?', findings, options)).summary !== undefined;
   },
   'proposeSplit()': async (finish) =>
     (await proposeSplit(QUESTION, { ai: ended(JSON.stringify(SPLIT), finish), ...limits })) !== undefined,

@@ -14,7 +14,11 @@ const SEARCH_OPTIONS = {
 const TEMPLATE = { name: 'mine', memoryFormat: '{{content}}', separator: '\n', includeMetadata: false };
 const INTENT = {
   ...{ id: 'a', title: 'A', reply_template: 'Hello,', examples: ['One message', 'Two messages', 'Three messages'] },
-  ...{ auto_send: { allowed: false }, no_reply: {}, escalation: [{ to: 'the manager', always: true, reason: 'It is dear.' }] },
+  ...{
+    auto_send: { allowed: false },
+    no_reply: {},
+    escalation: [{ to: 'the manager', always: true, reason: 'It is dear.' }],
+  },
   required_facts: [{ id: 'serial', question: 'Which serial number?', patterns: ['[A-Z]{2}'] }],
 };
 

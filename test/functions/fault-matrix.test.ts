@@ -108,10 +108,11 @@ const OPERATIONS = {
   ask: (running, word) => {
     // A new conversation each time, so that a repeated question has no earlier turns.
     const body = { query: questionOf(word), conversation_id: crypto.randomUUID(), timeout_ms: ASK_TIMEOUT_MS };
-    return call(running, '/v1/ask', body, LibrarianResponse, ({ answer, sources = [], metadata = {} }) => ({
-      degraded: [...degradedIn(metadata), ...degradedIn(metadata.conversation)],
-      isEmpty: !answer || sources.length === 0,
-    }));
+    return call(running, '/v1/ask', body, LibrarianResponse, (reply) => {
+      const { answer, sources = [], metadata = {}, partial } = reply;
+      const degraded = [...degradedIn(metadata), ...degradedIn(metadata.conversation)];
+      return { degraded, isEmpty: !answer || sources.length === 0, isWhole: degraded.length > 0 && partial !== true };
+    });
   },
   navigate: (running, word) =>
     call(running, '/v1/navigate', { query: questionOf(word) }, NavigatorResponse, ({ sources, metadata }) => ({
@@ -152,7 +153,7 @@ const call = async <Schema extends z.ZodType>(
   path: string,
   body: object,
   schema: Schema,
-  look: (reply: z.output<Schema>) => { degraded: string[]; isEmpty: boolean },
+  look: (reply: z.output<Schema>) => { degraded: string[]; isEmpty: boolean; isWhole?: boolean },
 ): Promise<Cell> => {
   const begun = performance.now();
   const response = await send(product, `POST ${path}`, body);
@@ -165,8 +166,9 @@ const call = async <Schema extends z.ZodType>(
   }
   const reply = schema.safeParse(json);
   if (!reply.success) return { status, ms, degraded: [], problem: reply.error.issues[0]?.message };
-  const { degraded, isEmpty } = look(reply.data);
-  return { status, ms, degraded, problem: isEmpty ? 'it is empty' : undefined };
+  const { degraded, isEmpty, isWhole = false } = look(reply.data);
+  const problem = isEmpty ? 'it is empty' : isWhole ? 'it is not partial, although a source failed' : undefined;
+  return { status, ms, degraded, problem };
 };
 
 /** Longer than any sync may take. */

@@ -124,8 +124,8 @@ describe('answerFromEdition()', () => {
       const { response, probability, verdict } = answer;
       expect(NavigatorResponse.safeParse(response).error?.issues, question).toBeUndefined();
       expect(brokenRules(answer, question), question).toEqual([]);
-      expect(response.confidence, question).toBe(levelOf(probability));
-      if (verdict !== 'answer') expect(response.confidence, question).toBe('low');
+      expect(levelOf(probability), question).toBe(verdict === 'answer' ? response.confidence : 'low');
+      if (verdict !== 'answer') expect(response.confidence, question).toBe(response.outOfDomain ? 'high' : 'low');
     }
   });
   it('escapes raw HTML in ids, titles, headings and devices', () => {
@@ -197,7 +197,9 @@ describe('answerFromEdition() without an answer', () => {
     const { response, verdict, closest, probability } = ask(OUT_OF_DOMAIN);
     expect([verdict, closest]).toEqual(['out-of-domain', []]);
     expect(probability).toBeLessThan(0.5);
-    expect(response).toMatchObject({ sources: [], outOfDomain: true });
+    // That it is out of domain is sure; that nothing is answered, too.
+    expect(response).toMatchObject({ sources: [], outOfDomain: true, confidence: 'high' });
+    expect(response.confidenceReason).toMatch(/^High confidence: the question is outside/);
     expect(response.answer).toMatch(/^I don't have information about "Can I get .* subjects such as Barista I/);
     expect(response.confidenceReason).toContain('does not contain "get", "mortgage" or "flat"');
     expect(response.confidenceReason).toContain('All 12 articles were searched');

@@ -141,6 +141,9 @@ describe('related topics', () => {
     expect(full.relatedTopics[0]).toMatch(named);
     expect(full.relatedTopics[0]).not.toContain('](');
     expect(full.answer).toMatch(/I don't have information/);
+    expect(full.answer.includes('You might want to ask')).toBe(full.outOfDomain);
+    expect(full.confidence).toBe(full.outOfDomain ? 'high' : 'low');
+    expect(reply.confidence).toBeLessThan(0.5);
   });
   it.each([
     [['gateway'], true],

@@ -66,13 +66,13 @@ describe('the navigator as a librarian', () => {
   });
   const DECLINED = ['Can I get a mortgage for a flat in Berlin?', '???', 'Wie oft muss der Kessel entkalkt werden?'];
   it.each(DECLINED)(
-    'declines partially, with low confidence, no sources and the closest articles: %s',
+    'declines partially, with a low probability, no sources and the closest articles: %s',
     async (question) => {
       const { response, full } = await ask(question);
       expect(response.error).toBeUndefined();
       expect(response).toMatchObject({ partial: true, sources: [], metadata: { closest: expect.any(Array) } });
       expect(response.confidence).toBeLessThan(0.5);
-      expect(full).toMatchObject({ confidence: 'low', sources: [] });
+      expect(full).toMatchObject({ confidence: full?.outOfDomain === true ? 'high' : 'low', sources: [] });
       expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
     },
   );

@@ -36,6 +36,17 @@ describe('serveLibrarian() answers', () => {
     const { partial: _partial, ...unmarked } = response;
     expect((await asked(async () => unmarked)).reply.partial).toBe(response.partial);
   });
+  it.each<[string, LibrarianResponse['metadata'], true | undefined]>([
+    ['a source that failed', { degraded: ['embeddings'] }, true],
+    ['a source that failed for a block of its metadata', { conversation: { id: 'c', degraded: ['memory'] } }, true],
+    ['a source that failed for its full reply', { semantic: { metadata: { degraded: ['texts'] } } }, true],
+    ['a source that failed for one of several parts', { parts: [{}, { metadata: { degraded: ['model'] } }] }, true],
+    ['no source that failed', { degraded: [], navigator: { metadata: {} } }, undefined],
+    ['a member of another form', { degraded: 'yes', semantic: null, parts: 7 }, undefined],
+  ])('as partial or whole with %s', async (_, metadata, partial) => {
+    const { reply } = await asked(async () => ({ answer: 'Under the mat.', confidence: 0.95, metadata }));
+    expect([reply.answer, reply.partial]).toEqual(['Under the mat.', partial]);
+  });
   it('with at most 4,000 characters, and a link to the rest', async () => {
     const sources = [{ name: 'Notes' }, { name: 'Keys [old]', url: 'https://docs.example.com/keys' }];
     const { reply } = await asked(async () => ({ answer: 'The key is under the mat. '.repeat(200), sources }));

@@ -121,9 +121,10 @@ const readPart = (query: PartialQuery, branch: Branch | undefined): Part => {
   if (!read.value.success) return failed(query, response.error ?? failureInfoOf(read.value));
   const finding = containMarkdown(findingOf(read.value, response));
   if (finding === '') return failed(query, unusable(query));
-  const { source_attribution: attribution, result, metadata } = read.value;
+  const { source_attribution: attribution, result } = read.value;
+  const metadata: AgentMetadata = read.value.metadata;
   const isInformed = hasFound(read.value);
-  const isPartial = response.partial === true || !isInformed;
+  const isPartial = response.partial === true || metadata.partial === true || !isInformed;
   return { ...query, ok: true, finding, isInformed, isPartial, result: { ...result }, attribution, metadata };
 };
 

@@ -5,11 +5,11 @@ import {
   type SubQuery,
 } from '../../contract/agent-response.ts';
 import type { ErrorInfo } from '../../contract/error-info.ts';
-import type { LibrarianResponse } from '../../contract/response.ts';
+import { degradedIn, type LibrarianResponse } from '../../contract/response.ts';
 import { joinFailures } from '../../delegation/abstention.ts';
 import { aggregate } from '../../delegation/aggregate.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
-import { type AgentCall, type AgentProfile, type AnswerParts, readOptions } from '../agent.ts';
+import { type AgentCall, type AgentProfile, type AnswerParts, degradedMetadata, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { statementOn } from '../librarian-response.ts';
 import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
@@ -146,6 +146,7 @@ const metadataOf = (parts: readonly Part[], { splitBy, unasked }: Plan): AgentMe
       error_code: error.code,
     })),
     ...(isPartial ? { partial: true } : {}),
+    ...degradedMetadata(parts.flatMap((part) => (part.ok ? degradedIn({ part: part.metadata }) : []))),
   };
 };
 

@@ -18,7 +18,7 @@ import {
   type RetrieverParts,
   searchKnowledge,
 } from '../../search/retrieve.ts';
-import { type Agent, type AgentCall, readOptions } from '../agent.ts';
+import { type Agent, type AgentCall, degradedMetadata, isModelLost, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { escapeParagraphs } from '../format/markdown.ts';
 import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
@@ -69,8 +69,8 @@ export const createSemanticAgent =
         best_score: best,
         cache_hit: false,
         ...(subject === query ? {} : { searched_for: subject }),
-        ...(degraded.length > 0 ? { degraded: [...degraded] } : {}),
         ...about,
+        ...degradedMetadata([...degraded, ...(isModelLost(about.summary_refused) ? ['model'] : [])]),
       })
       .toArray();
   };

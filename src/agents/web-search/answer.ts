@@ -1,6 +1,6 @@
 import type { AIClient } from '../../contract/librarian.ts';
 import type { Passage } from '../../grounding/answer-prompt.ts';
-import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
+import { type AnswerFailure, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
 import { escapeMarkdown, joinStatements, markdownLink } from '../format/markdown.ts';
 import { type Comparison, type NamedProduct, type Product, perCentOf } from './product-catalogue.ts';
@@ -80,8 +80,14 @@ const OURS = 'Our own price and the comparison';
 const MAX_RESULTS = 10;
 const MAX_TOKENS = 1200;
 
+/** A summary by a model, or why there is none. */
+export interface ResultSummary {
+  summary?: string;
+  failure?: AnswerFailure;
+}
+
 /**
- * A summary by a model; `undefined` when the model fails or finds no answer: the extractive answer is then used.
+ * A summary by a model; without one when the model fails or finds no answer: the extractive answer is then used.
  *
  * The results are untrusted text: each statement of the summary is checked against the passages that it cites
  * (`writeCheckedAnswer`), and the summary is used only when it states the comparison with our price, if there is one, has no
@@ -91,17 +97,17 @@ export const summariseResults = async (
   query: string,
   findings: Findings,
   { ai, signal, timeMs }: { ai: AIClient; signal: AbortSignal; timeMs: number },
-): Promise<string | undefined> => {
+): Promise<ResultSummary> => {
   const calls = startModelCalls({ ai, signal, timeMs });
   try {
     const request = { question: query, history: [], passages: passagesOf(findings) };
     const written = await writeCheckedAnswer(request, { calls, maxTokens: MAX_TOKENS });
-    if ('failure' in written) return undefined;
+    if ('failure' in written) return { failure: written.failure };
     const used = written.statements.flatMap(({ quotes }) => quotes.map(({ passage }) => passage.title));
-    if (findings.comparison !== undefined && findings.isAboutPrice && !used.includes(OURS)) return undefined;
+    if (findings.comparison !== undefined && findings.isAboutPrice && !used.includes(OURS)) return {};
     const urls = findings.results.flatMap(({ url }) => (url === undefined ? [] : [url]));
     const summary = joinStatements(written.statements.map(({ text }) => text));
-    return isInert(summary, urls) ? summary : undefined;
+    return isInert(summary, urls) ? { summary } : {};
   } finally {
     calls.end();
   }

@@ -3,11 +3,11 @@ import { CodedError } from '../../http/coded-error.ts';
 import { serviceAddress } from '../../http/public-address.ts';
 import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
-import { type Agent, type AgentCall, type AgentProfile, readOptions } from '../agent.ts';
+import { type Agent, type AgentCall, type AgentProfile, degradedMetadata, isModelLost, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { linkOf } from '../librarian-response.ts';
 import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
-import { answerExtractively, type Findings, onlyOneNote, summariseResults } from './answer.ts';
+import { answerExtractively, type Findings, onlyOneNote, type ResultSummary, summariseResults } from './answer.ts';
 import { braveSearch } from './brave-search.ts';
 import {
   comparePrices,
@@ -67,7 +67,7 @@ const createWebSearchAgent =
     const omitted = isForOffers ? product.alsoNamed : [];
     const comparison = product && comparePrices(product, results);
     const findings: Findings = { results, product, comparison, isAboutPrice };
-    const summary = await summaryOf(query, findings, { ...call, leftMs: deadlineMs - now() });
+    const { summary, failure } = await summaryOf(query, findings, { ...call, leftMs: deadlineMs - now() });
     const urls = uniqueUrls([comparison?.cheapest.url, ...results.map(({ url }) => url)], MAX_URLS);
     return AgentResponse.success('web_search', query)
       .setResult({
@@ -87,7 +87,8 @@ const createWebSearchAgent =
         classification_reasoning: reasonsFor(product, isAboutPrice),
         ...(product?.alsoNamed.length === 0 ? { entity_id: product.productId, entity_type: 'product' } : {}),
         ...(omitted.length === 0 ? {} : { not_looked_up: omitted }),
-        ...(isReadable && omitted.length === 0 ? {} : { partial: true }),
+        ...(omitted.length === 0 ? {} : { partial: true }),
+        ...degradedMetadata([...(isReadable ? [] : ['catalogue']), ...(isModelLost(failure) ? ['model'] : [])]),
       })
       .toArray();
   };
@@ -135,8 +136,8 @@ const summaryOf = async (
   query: string,
   findings: Findings,
   { ai, signal, leftMs }: AgentCall & { leftMs: number },
-): Promise<string | undefined> => {
-  if (ai === undefined || findings.results.length === 0 || leftMs < 2 * ANSWER_RESERVE_MS) return undefined;
+): Promise<ResultSummary> => {
+  if (ai === undefined || findings.results.length === 0 || leftMs < 2 * ANSWER_RESERVE_MS) return {};
   return summariseResults(query, findings, { ai, signal, timeMs: leftMs - ANSWER_RESERVE_MS });
 };
 

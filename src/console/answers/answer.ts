@@ -140,7 +140,12 @@ export const isDeclined = ({ phase, response, statements }: Answer): boolean =>
 
 /** Whether the answer has statements, and says that they may not answer the question. */
 export const isDoubtful = ({ phase, response, statements }: Answer): boolean =>
-  phase === 'done' && statements.length > 0 && response?.partial === true;
+  phase === 'done' && statements.length > 0 && response !== undefined && lacksAnything(response);
+
+/** Whether an answer is partial for another reason than a data source, such as embeddings, that it did well without. */
+export const lacksAnything = ({ partial, confidence = 0, metadata }: LibrarianResponse): boolean =>
+  partial === true && !(Array.isArray(metadata?.degraded) && metadata.degraded.length > 0 && confidence >= SURE_FROM);
+const SURE_FROM = 0.6;
 
 /** An article with the places in it that an answer cites, and which statements do. */
 export interface CitedSource {

@@ -182,27 +182,40 @@ export const ownContext = (
   });
 
 /**
- * Asks the support function for the analysis of a message.
+ * Asks the support function for the analysis of a message. A ticket can wait: when the knowledge was too late for it (a function that has
+ * just started is still loading it), it is asked once more.
  *
  * @throws {AnalysisFailed} When there is none; transient unless support refused the request itself.
  */
 export const supportAnalysis =
   (client: SignedClient, { workspace, timeoutMs, now }: { workspace: string; timeoutMs: number; now: () => number }) =>
   async (request: SupportRequest, { signal }: { signal: AbortSignal }): Promise<SupportResponse> => {
-    const capabilities = ['support:analyze', 'kb:read'];
-    const answer = await client.call(ownContext(workspace, { capabilities, timeoutMs, now: now() }), {
-      to: SUPPORT,
-      path: '/v1/support/analyze',
-      // Agents also see weak sources, where there are no better ones.
-      body: JSON.stringify({ ...request, include_weak: true }),
-      signal,
-    });
-    if (!answer.ok) throw failed(`there is no answer of support (${answer.error.code})`);
-    if (answer.status !== 200) throw failed(`support answered with status ${answer.status}`, answer.status !== 400);
-    const read = readAs(SupportResponse, parsed(answer.json));
-    if (!read.ok) throw failed('the answer of support is not in the expected form');
-    return read.value;
+    const until = now() + timeoutMs;
+    const analyse = async (): Promise<SupportResponse> => {
+      const capabilities = ['support:analyze', 'kb:read'];
+      const context = ownContext(workspace, { capabilities, timeoutMs: until - now(), now: now() });
+      const answer = await client.call(context, {
+        to: SUPPORT,
+        path: '/v1/support/analyze',
+        // Agents also see weak sources, where there are no better ones.
+        body: JSON.stringify({ ...request, include_weak: true }),
+        signal,
+      });
+      if (!answer.ok) throw failed(`there is no answer of support (${answer.error.code})`);
+      if (answer.status !== 200) throw failed(`support answered with status ${answer.status}`, answer.status !== 400);
+      const read = readAs(SupportResponse, parsed(answer.json));
+      if (!read.ok) throw failed('the answer of support is not in the expected form');
+      return read.value;
+    };
+    const first = await analyse();
+    const { sources_consulted: sources, degraded } = first.knowledge_retrieval;
+    if (sources.length > 0 || degraded?.includes('timeout') !== true || until - now() < timeoutMs / 2) return first;
+    await new Promise((resolve) => void setTimeout(resolve, LOADING_MS));
+    return analyse().catch(() => first);
   };
+
+/** Within that an edition is usually loaded. */
+const LOADING_MS = 1000;
 
 const failed = (problem: string, isTransient = true): AnalysisFailed =>
   new AnalysisFailed(`Cannot analyse the message: ${problem}`, { isTransient });

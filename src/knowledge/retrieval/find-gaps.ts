@@ -178,7 +178,8 @@ const uncoveredTopic = (edition: Edition, input: GapInput): Topic => {
   return uncovered.phrases.length > 0 ? uncovered : informativeTopic(edition, input);
 };
 
-const tellingParts = ({ asked, ranked: [best] }: GapInput): readonly AskedText[] => {
+const tellingParts = ({ asked, ranked }: GapInput): readonly AskedText[] => {
+  const best = ranked.find(({ isOfOtherProduct }) => !isOfOtherProduct) ?? ranked[0];
   const parts = asked.length === 1 ? asked : asked.filter(({ text }) => QUESTION.test(text) || text === best?.text);
   return parts.length === 0 ? asked.slice(0, 1) : parts;
 };

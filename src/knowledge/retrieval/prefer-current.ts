@@ -51,7 +51,7 @@ export const preferCurrent = (
     .map((source) => ({ ...source, relevance: relevances.get(source.article) ?? source.relevance }))
     .sort(
       (left, right) =>
-        Number(left.isOfOtherProduct) - Number(right.isOfOtherProduct) || right.relevance - left.relevance,
+        right.relevance - left.relevance || Number(left.isOfOtherProduct) - Number(right.isOfOtherProduct),
     );
 };
 

@@ -47,7 +47,7 @@ const CHUNKS = 3;
 
 /**
  * The articles found, most relevant first. The best query counts: a message states its problem in one sentence and tells a story in the others.
- * Articles on other products come last, whatever their words.
+ * An article on other products comes behind others of the same relevance.
  */
 export const rankSources = (edition: Edition, { asked, intents, named }: RankingInput): RankedSource[] => {
   const labelled = new Set(intents.flatMap((intent) => [...edition.articlesTagged('intent', intent)]));
@@ -75,8 +75,8 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
     })
     .sort(
       (left, right) =>
-        Number(left.isOfOtherProduct) - Number(right.isOfOtherProduct) ||
         right.relevance - left.relevance ||
+        Number(left.isOfOtherProduct) - Number(right.isOfOtherProduct) ||
         left.article - right.article,
     );
 };

@@ -53,8 +53,6 @@ export interface RetrievalOptions {
   signal?: AbortSignal | undefined;
   /** 1 to 100; 100 when absent (docs/contract.md#knowledge-retrieval). */
   timeoutMs?: number | undefined;
-  /** Extra time to open the edition before that budget starts, at most 2,000, counted in `retrieval_time_ms`. Absent: opening is part of the budget. */
-  editionMs?: number | undefined;
   /** Clock, in milliseconds. */
   now?: (() => number) | undefined;
   /** Receives failures. */
@@ -66,7 +64,8 @@ export interface RetrievalOptions {
 /** Formation of the query, search, ranking and filtering, gaps, formatting of the reply. */
 type RetrievalStep = 'query' | 'search' | 'filter' | 'gaps' | 'format';
 
-const TIMEOUT_MS = 100;
+/** Hard: later than that no source leaves. */
+export const TIMEOUT_MS = 100;
 /** Reserve for the work after the search, and for timers of a busy isolate. */
 const RESERVE_MS = 20;
 /** Reserve for the last step; after that nothing more is searched. */
@@ -76,16 +75,18 @@ const DEPTH = 20;
 
 /**
  * The articles that answer a customer's message, its coverage, and what is missing. Never rejects. Without vectors in time only words
- * are compared; when the time is up between the steps, sentences and gaps are omitted; without an edition in time, or after a failure, the
- * result is the documented block without sources.
+ * are compared; when the time is almost up between the steps, sentences and gaps are omitted; when it is up before the sources leave,
+ * without an edition in time, or after a failure, the result is the documented block without sources.
  */
 export const retrieveKnowledge = async (question: KnowledgeQuestion, options: RetrievalOptions): Promise<Knowledge> => {
   try {
     const { now = Date.now } = options;
-    const arrivedAt = now();
-    const edition = await editionAhead(options);
-    const found = await find(readQuestion(question), { ...options, edition, now, startedAt: now() });
-    return { ...found.knowledge, retrieval_time_ms: Math.max(1, Math.round((await found.clock()) - arrivedAt)) };
+    const startedAt = now();
+    const limitMs = Math.min(TIMEOUT_MS, Math.max(1, options.timeoutMs ?? TIMEOUT_MS));
+    const found = await find(readQuestion(question), { ...options, now, startedAt, limitMs });
+    const took = (await found.clock()) - startedAt;
+    if (took > limitMs) throw new CodedError('TIMEOUT', `retrieval took ${Math.round(took)} ms of ${limitMs}`);
+    return { ...found.knowledge, retrieval_time_ms: Math.max(1, Math.round(took)) };
   } catch (error) {
     tell(options, error);
     return unavailableRetrieval(error instanceof CodedError && error.code === 'TIMEOUT' ? 'timeout' : 'unavailable');
@@ -95,22 +96,17 @@ export const retrieveKnowledge = async (question: KnowledgeQuestion, options: Re
 /**
  * The time, by a clock that on Cloudflare stands still while code runs and advances with the next event: if it has not moved since the last
  * reading, a timer is awaited first. Elsewhere that would only queue behind other requests.
+ *
+ * @param isFetching Whether pages may have been fetched since the last reading: the clock has moved then, but not past the work after it.
  */
-const trueClock = (now: () => number): (() => Promise<number>) => {
+const trueClock = (now: () => number, isFetching: boolean): (() => Promise<number>) => {
   let last = now();
   return async () => {
-    if (now() === last) await new Promise((resolve) => void setTimeout(resolve, 0));
+    if (isFetching || now() === last) await new Promise((resolve) => void setTimeout(resolve, 0));
     last = now();
     return last;
   };
 };
-
-/** A new isolate opens the edition first. */
-const editionAhead = async ({ edition, editionMs, signal }: RetrievalOptions): Promise<RetrievalOptions['edition']> =>
-  typeof edition === 'function' && editionMs !== undefined
-    ? withDeadline(edition, { timeoutMs: Math.min(MAX_EDITION_MS, Math.max(1, editionMs)), signal })
-    : edition;
-const MAX_EDITION_MS = 2000;
 
 const tell = (options: Partial<RetrievalOptions> | undefined, error: unknown): void => {
   try {
@@ -149,14 +145,13 @@ const readQuestion = (question: KnowledgeQuestion): ReadQuestion => {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-type Timed = RetrievalOptions & { now: () => number; startedAt: number };
+type Timed = RetrievalOptions & { now: () => number; startedAt: number; limitMs: number };
 
 const find = async (
   question: ReadQuestion,
   options: Timed,
 ): Promise<{ knowledge: Omit<Knowledge, 'retrieval_time_ms'>; clock: () => Promise<number> }> => {
-  const { edition: given, mask = (text) => text, products, articleIntents = [], signal, onStep } = options;
-  const limitMs = Math.min(TIMEOUT_MS, Math.max(1, options.timeoutMs ?? TIMEOUT_MS));
+  const { edition: given, mask = (text) => text, products, articleIntents = [], signal, onStep, limitMs } = options;
   const leftMs = () => Math.max(0, limitMs - RESERVE_MS - (options.now() - options.startedAt));
   const loading = typeof given === 'function' ? withDeadline(given, { timeoutMs: leftMs(), signal }) : given;
   const edition = await loading;
@@ -164,7 +159,7 @@ const find = async (
   const named = namedProducts(problem.text, { product: question.product, devices: edition.devices(), products });
   onStep?.('query');
   const { outcome, semantic, lacksTexts } = await ask(edition, problem, { ...options, named, leftMs });
-  const clock = trueClock(options.now);
+  const clock = trueClock(options.now, edition.texts.paged !== undefined);
   const isLateAt = (time: number) => time - options.startedAt > limitMs - LAST_MS;
   // The search has just waited, or taken a millisecond at most.
   const isLate = isLateAt(options.now());
@@ -330,7 +325,7 @@ export interface KnowledgeRetrieverParts {
 
 interface KnowledgeCall
   extends KnowledgeScope,
-    Pick<RetrievalOptions, 'signal' | 'timeoutMs' | 'editionMs' | 'products' | 'articleIntents'> {}
+    Pick<RetrievalOptions, 'signal' | 'timeoutMs' | 'products' | 'articleIntents'> {}
 
 /**
  * Retrieves for one request. After the response, gaps are recorded for callers that may analyse tickets: a key that only reads stores

@@ -69,7 +69,7 @@ describe('POST /v1/agents/semantic', () => {
     expect([cited.length > 0, cited.filter((file) => !listed.includes(file))]).toEqual([true, []]);
   });
   it.each([
-    ...[1.1, '0.5', null].map((similarity_threshold) => ({ similarity_threshold })),
+    ...[1.1, '0.5', [0.5]].map((similarity_threshold) => ({ similarity_threshold })),
     ...[0, 51, 2.5].map((limit) => ({ limit })),
   ])('refuses the options %o with INVALID_QUERY', async (options) => {
     const { reply, status } = await searched(QUESTION, options);

@@ -24,6 +24,7 @@ it.each([
   const { result, metadata } = await ask('How often must the boiler be descaled?', retrieve);
   expect([result, metadata]).toMatchObject([{ document_count: 1 }, { ...(degraded && { degraded }) }]);
   if (degraded === undefined) expect(metadata).not.toHaveProperty('degraded');
+  expect(Reflect.get(metadata, 'partial')).toBe(degraded === undefined ? undefined : true);
 });
 it('finds a document of the same meaning without a common word, and quotes its beginning', async () => {
   const chunk = edition.article(edition.findArticle('care/descale.md')).firstChunk;

@@ -54,7 +54,9 @@ describe('summariseResults()', () => {
   const findings = { results: results.slice(-10), product: IPHONE, isAboutPrice: true };
   /** A summary that quotes the whole passage of the good result. */
   const summary = (text: string, ai: AIClient = scriptedModel(saying(text))) =>
-    summariseResults('What does it cost?', findings, { ai, signal: new AbortController().signal, timeMs: 5000 });
+    summariseResults('What does it cost?', findings, { ai, signal: new AbortController().signal, timeMs: 5000 }).then(
+      (written) => written.summary,
+    );
   const saying =
     (text: string) =>
     ({ given }: ModelCall) => {

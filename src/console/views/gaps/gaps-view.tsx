@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { KnowledgeGap, KnowledgeGapsResponse } from '../../../contract/knowledge.ts';
 import type { LibrarianResponse } from '../../../contract/response.ts';
-import { storedIdOf } from '../../answers/answer.ts';
+import { lacksAnything, storedIdOf } from '../../answers/answer.ts';
 import { answersAddress, articleAddress, navigate } from '../../navigation/router.ts';
 import { Button, Icon } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -210,7 +210,7 @@ const AskAgain = ({ query }: { query: string }) => {
 
 const Outcome = ({ reply }: { reply: LibrarianResponse }) => {
   const sources = reply.sources ?? [];
-  const isAnswered = sources.length > 0 && reply.partial !== true;
+  const isAnswered = sources.length > 0 && !lacksAnything(reply);
   const stored = storedIdOf(reply);
   return (
     <p class="row">
