@@ -62,12 +62,40 @@ export const loadTokenizer = async (model: string, vocabularies: readonly Vocabu
   if (!LOADED.has(source.encoding)) {
     const vocabulary = await source.load();
     // Another request may have been faster; what follows is synchronous.
-    if (!LOADED.has(source.encoding)) LOADED.set(source.encoding, cachedCounts(bytePairEncoding(vocabulary)));
+    if (!LOADED.has(source.encoding)) open(source.encoding, vocabulary);
   }
   return new TiktokenTokenizer(model);
 };
 
-/** The vocabulary of a tokenizer was not loaded before its first use. */
+const open = (encoding: EncodingName, vocabulary: Vocabulary): BytePairEncoding => {
+  const opened = cachedCounts(bytePairEncoding(vocabulary));
+  LOADED.set(encoding, opened);
+  return opened;
+};
+
+/** What Node.js offers for loading a module synchronously; absent elsewhere. */
+interface NodeProcess {
+  getBuiltinModule?(name: 'node:module'): { createRequire(from: string): (id: string) => unknown } | undefined;
+}
+
+/**
+ * Loads a vocabulary at once where modules are files, as in Node.js; a bundle of a Worker holds only those that its code names, and opens
+ * them on `loadTokenizer`.
+ */
+const openAtOnce = (encoding: EncodingName): BytePairEncoding | undefined => {
+  try {
+    const { process }: { process?: NodeProcess } = globalThis as { process?: NodeProcess }; // not in every runtime
+    const load = process?.getBuiltinModule?.('node:module')?.createRequire(import.meta.url);
+    const loaded = load?.(`js-tiktoken/ranks/${encoding}`) as { default?: Vocabulary } | Vocabulary | undefined; // by its types
+    const vocabulary =
+      loaded !== undefined && 'default' in loaded ? loaded.default : (loaded as Vocabulary | undefined);
+    return vocabulary && open(encoding, vocabulary);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The vocabulary of a tokenizer was not loaded before its first use in a Worker. */
 export class VocabularyNotLoaded extends Error {
   override readonly name = 'VocabularyNotLoaded';
 
@@ -80,8 +108,11 @@ export class VocabularyNotLoaded extends Error {
  * Tokens of OpenAI's models, identical to those of `js-tiktoken`. Special tokens in a text are plain text. Half of a
  * surrogate pair decodes to U+FFFD; all other text to itself.
  *
- * Counting is synchronous and a vocabulary is large, so `loadTokenizer` loads it beforehand. Until then every method
- * throws `VocabularyNotLoaded`: an approximation in the meantime would give one text two counts.
+ * In Node.js the vocabulary is loaded at first use. In a Worker, which cannot load synchronously, `loadTokenizer` loads it beforehand;
+ * until then every method throws `VocabularyNotLoaded`: an approximation in the meantime would give one text two counts.
+ *
+ * @example
+ * new TiktokenTokenizer('gpt-4').count('hello world'); // 2
  */
 export class TiktokenTokenizer implements Tokenizer {
   readonly #model: string;
@@ -112,7 +143,7 @@ export class TiktokenTokenizer implements Tokenizer {
   }
 
   #loaded(): BytePairEncoding {
-    const encoding = LOADED.get(this.#encoding);
+    const encoding = LOADED.get(this.#encoding) ?? openAtOnce(this.#encoding);
     if (encoding === undefined) throw new VocabularyNotLoaded(this.#model, this.#encoding);
     return encoding;
   }

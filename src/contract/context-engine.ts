@@ -160,6 +160,14 @@ export type MemoryBatchRequest = z.infer<typeof MemoryBatchRequest>;
 /** The name of a template or a ranker of a workspace, as it stands in an address. */
 export const SettingName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'is not 1 to 64 letters, digits, _, . and -');
 
+/** `PUT /v1/workspaces/{workspace_id}/context-templates/{name}`. If present, `name` must equal the one in the path. */
+export const ContextTemplatePut = ContextTemplate.partial({ name: true });
+export type ContextTemplatePut = z.infer<typeof ContextTemplatePut>;
+
+/** `PUT /v1/workspaces/{workspace_id}/context-rankers/{name}`. If present, `name` must equal the one in the path. */
+export const ContextRankerPut = RankerWeights.extend({ name: Name.optional() });
+export type ContextRankerPut = z.infer<typeof ContextRankerPut>;
+
 /** `GET /v1/workspaces/{workspace_id}/context-templates`. */
 export const ContextTemplates = z.object({
   templates: z.array(ContextTemplate).max(50),

@@ -21,8 +21,7 @@ export const repeats = (text: string, said: string): boolean =>
 /** Lower-case words, without punctuation. */
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 
-/** The twelve standard codes (docs/contract.md#errors). Callers branch on the code, never on text. */
-export const ErrorCode = z.enum([
+const codes = z.enum([
   'INVALID_QUERY',
   'UNAUTHORIZED',
   'NOT_FOUND',
@@ -36,6 +35,14 @@ export const ErrorCode = z.enum([
   'AI_UNAVAILABLE',
   'DATA_SOURCE_ERROR',
 ]);
+
+/**
+ * The twelve standard codes (docs/contract.md#errors). Callers branch on the code, never on text.
+ *
+ * @example
+ * if (response.error?.code === ErrorCode.NOT_FOUND) …
+ */
+export const ErrorCode = Object.assign(codes, codes.enum);
 export type ErrorCode = z.infer<typeof ErrorCode>;
 
 /** The HTTP status of each code. A new code does not compile until it has one. */

@@ -50,30 +50,31 @@ export type KnowledgeSearchResponse = z.infer<typeof KnowledgeSearchResponse>;
 
 const Count = z.int().min(0);
 
-/**
- * `GET /v1/knowledge/stats`: statistics of the query embedding cache of the workspace, as seen by the current isolate. Numbers only, no
- * text.
- */
+/** How a cache of query embeddings did, as seen by an isolate. Numbers only, no text. */
+export const EmbeddingCacheCounts = z.object({
+  /** Found in memory. */
+  hits: Count,
+  /** Found in the store behind it. */
+  store_hits: Count,
+  /** Shared with a call of another request in flight. */
+  coalesced: Count,
+  /** Embedded by the model. */
+  misses: Count,
+  /** Calls of the model without a vector. */
+  failures: Count,
+  /** The store failed or was too slow. */
+  store_faults: Count,
+  /** Share of texts without a call of the model; 0 before the first. */
+  hit_rate: z.number().min(0).max(1),
+});
+export type EmbeddingCacheCounts = z.infer<typeof EmbeddingCacheCounts>;
+
+/** `GET /v1/knowledge/stats`: statistics of the query embedding caches of the workspace, as seen by the current isolates. */
 export const KnowledgeStats = z.object({
-  /** Null without an embedding model. */
-  embedding_cache: z
-    .object({
-      /** Found in memory. */
-      hits: Count,
-      /** Found in the store behind it. */
-      store_hits: Count,
-      /** Shared with a call of another request in flight. */
-      coalesced: Count,
-      /** Embedded by the model. */
-      misses: Count,
-      /** Calls of the model without a vector. */
-      failures: Count,
-      /** The store failed or was too slow. */
-      store_faults: Count,
-      /** Share of texts without a call of the model; 0 before the first. */
-      hit_rate: z.number().min(0).max(1),
-    })
-    .nullable(),
+  /** Of all functions together; null without an embedding model. */
+  embedding_cache: EmbeddingCacheCounts.nullable(),
+  /** By the function that embeds: `semantic` for searches and answers about documents, `support` for the retrieval of tickets. */
+  by_function: z.record(z.string().max(64), EmbeddingCacheCounts.nullable()).optional(),
 });
 export type KnowledgeStats = z.infer<typeof KnowledgeStats>;
 

@@ -37,6 +37,7 @@ import { forward, jsonBytes } from './forward.ts';
 import { errorOf, errorResponse, faultResponse, GatewayError, type RateLimits } from './gateway-error.ts';
 import { createKeepAnswers } from './keep-answers.ts';
 import { AGENT, type KeptRoute, keepForwarded, NAVIGATE, questionOfTicket, TICKET } from './keep-forwarded.ts';
+import { createKnowledgeStats } from './knowledge-stats.ts';
 import { createMcp, mcpErrors, withinOrigins } from './mcp.ts';
 import { createMetricsRoute } from './metrics.ts';
 import type { Provider, Tokens } from './oidc.ts';
@@ -247,7 +248,7 @@ export const createApp = (parts: GatewayParts) => {
   // It calls the others, each with its own requirement.
   forwardTo('hybrid', 'POST /v1/agents/hybrid', agent);
   forwardTo('semantic', 'POST /v1/knowledge/search');
-  forwardTo('semantic', 'GET /v1/knowledge/stats');
+  on('GET /v1/knowledge/stats', createKnowledgeStats({ client }));
   forwardTo('semantic', 'GET /v1/knowledge/health');
   forwardTo('support', 'POST /v1/knowledge/retrieve', { maxBytes: MAX_TICKET_BYTES });
   forwardTo('support', 'GET /v1/knowledge/gaps');

@@ -3,8 +3,10 @@ import { DEFAULT_RANKINGS } from '../context-engine/ranker.ts';
 import { DEFAULT_TEMPLATES } from '../context-engine/registry.ts';
 import {
   type ContextError,
+  ContextRankerPut,
   type ContextRankers,
   ContextTemplate,
+  ContextTemplatePut,
   type ContextTemplates,
   RankerWeights,
   type Result,
@@ -85,11 +87,12 @@ export const addContextSettingsRoutes = (
     if (BUILT_IN[kind].includes(name.value))
       return errorResponse(c, 'INVALID_QUERY', `Cannot store the ${kind}: ${name.value} is built in`);
     const body =
-      kind === 'template'
-        ? readJson(c.get('body'), ContextTemplate.omit({ name: true }))
-        : readJson(c.get('body'), RankerWeights);
+      kind === 'template' ? readJson(c.get('body'), ContextTemplatePut) : readJson(c.get('body'), ContextRankerPut);
     if (!body.ok) return errorResponse(c, 'INVALID_QUERY', body.problem);
-    const setting = kind === 'template' ? { name: name.value, ...body.value } : body.value;
+    const { name: named, ...members } = body.value;
+    if (named !== undefined && named !== name.value)
+      return errorResponse(c, 'INVALID_QUERY', `Cannot store the ${kind}: name: is not the name in the address`);
+    const setting = kind === 'template' ? { name: name.value, ...members } : members;
     const { ledger, signal } = ledgerIn(c);
     const store = () => ledger.putSetting(kind, name.value, JSON.stringify(setting));
     if (await withDeadline(store, { signal, reason: 'the ledger did not answer' })) return jsonAnswer(setting);

@@ -1,4 +1,5 @@
 import { Hono } from 'hono/tiny';
+import type { EmbeddingStatistics } from '../ai/embeddings/cached-embeddings.ts';
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import { ASKER_FACTS, AskerFacts } from '../contract/ask.ts';
 import { readAs } from '../contract/error-info.ts';
@@ -41,6 +42,8 @@ interface SupportDeskParts {
   library: Fetcher;
   /** Absent without a configured embedding model. */
   meaningOf?: MeaningOf | undefined;
+  /** How its cache of query embeddings did, by workspace. */
+  statistics?: ((workspace: string) => EmbeddingStatistics) | undefined;
   /** Storage of the editions of the knowledge base. */
   editions: Parameters<typeof currentEdition>[1]['parts'][number];
   taxonomies: TaxonomyStore;
@@ -53,7 +56,7 @@ const SWEEP_MS = 300_000;
 
 /** The support desk of an isolate: requests and schedule share its open editions and its compared gaps. */
 export const createSupportDesk = ({ identity, books, mask, wordVectors, ...parts }: SupportDeskParts) => {
-  const { library, meaningOf, editions, taxonomies: store } = parts;
+  const { library, meaningOf, statistics, editions, taxonomies: store } = parts;
   const onFault = faultLogger('support');
   const knowledge = {
     editionFor: currentEdition(identity, { library, parts: [editions] }),
@@ -73,7 +76,7 @@ export const createSupportDesk = ({ identity, books, mask, wordVectors, ...parts
         replay: memoryReplayStore(),
         ...{ taxonomyFor, retrieveKnowledge: retriever, openEdition: knowledge.editionFor, wordVectors, mask, onFault },
         mount: (app, guard) => {
-          retrievalRoutes(app, { guard, retriever });
+          retrievalRoutes(app, { guard, retriever, statistics });
           gapRoutes(app, { guard, books, keeper, mask: mask.mask });
           taxonomyRoutes(app, { guard, store, forget });
         },

@@ -4,7 +4,7 @@ import { getEncodingNameForModel, type TiktokenModel } from 'js-tiktoken';
 import { Tiktoken } from 'js-tiktoken/lite';
 import cl100kRanks from 'js-tiktoken/ranks/cl100k_base';
 import o200kRanks from 'js-tiktoken/ranks/o200k_base';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MAX_PIECE_LENGTH } from '../../src/ai/byte-pair-encoding.ts';
 import {
   CharacterTokenizer,
@@ -22,8 +22,22 @@ const withoutVocabularies = async () => {
 };
 
 describe('TiktokenTokenizer before its vocabulary is loaded', () => {
-  it('throws instead of approximating', async () => {
+  it.each([
+    ['gpt-4', cl100kRanks],
+    ['gpt-3.5-turbo', cl100kRanks],
+    ['gpt-4o', o200kRanks],
+  ])('loads it at first use in Node.js: %s', async (model, ranks) => {
+    const { TiktokenTokenizer } = await withoutVocabularies();
+    const text = 'If your Apollo shows 0 H/s, first check the pool: 漢字 🙂';
+    const expected = new Tiktoken(ranks).encode(text);
+    expect(new TiktokenTokenizer(model).count(text)).toBe(expected.length);
+    expect(new TiktokenTokenizer(model).encode(text)).toEqual(expected);
+    expect(new TiktokenTokenizer(model).decode(expected)).toBe(text);
+  });
+  it('throws instead of approximating where nothing can be loaded at once', async () => {
     const { TiktokenTokenizer, VocabularyNotLoaded } = await withoutVocabularies();
+    const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+    onTestFinished(() => builtin.mockRestore());
     const tokenizer = new TiktokenTokenizer('gpt-4');
     expect(() => tokenizer.count('text')).toThrow(VocabularyNotLoaded);
     expect(() => tokenizer.encode('text')).toThrow("await loadTokenizer('gpt-4', ...)");

@@ -32,6 +32,8 @@ describe('templates of a workspace', () => {
   it('format contexts by their name, until they are replaced or deleted', async () => {
     const stored = await call('PUT /context-templates/typed', TEMPLATE);
     expect(stored).toEqual({ status: 200, json: { name: 'typed', ...TEMPLATE } });
+    // With the name of the address in the body too, as a template is written in code.
+    expect(await call('PUT /context-templates/typed', { name: 'typed', ...TEMPLATE })).toEqual(stored);
     const options = { template: 'typed', ranker: 'recency' };
     const context = '# decision: The yak moves in May; fact: The yak eats grass';
     expect(await preview(options)).toMatchObject({ context, template: 'typed' });

@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import type { EmbeddingStatistics } from '../../ai/embeddings/cached-embeddings.ts';
+import { embeddingStats } from '../../ai/embeddings/embedding-stats.ts';
 import { AGENT_OPTIONS, type AgentDocument, type AgentMetadata } from '../../contract/agent-response.ts';
-import { type KnowledgeHealth, KnowledgeSearchRequest, type KnowledgeStats } from '../../contract/knowledge.ts';
+import { type KnowledgeHealth, KnowledgeSearchRequest } from '../../contract/knowledge.ts';
 import type { LibrarianInfo } from '../../contract/librarian.ts';
 import { knowledgeHealth } from '../../knowledge/health/knowledge-health.ts';
 import { waitUntilOf } from '../../runtime/concurrency.ts';
@@ -170,17 +171,8 @@ export const createApp = ({
     });
     return c.json(value satisfies KnowledgeHealth);
   });
-  app.get('/v1/knowledge/stats', ...read, (c) => c.json(statsOf(statistics?.(c.get('context').workspace))));
+  app.get('/v1/knowledge/stats', ...read, (c) => c.json(embeddingStats(statistics?.(c.get('context').workspace))));
   return app;
-};
-
-const statsOf = (counted: EmbeddingStatistics | undefined): KnowledgeStats => {
-  if (counted === undefined) return { embedding_cache: null };
-  const { hits, storeHits, coalesced, misses, failures, storeFaults } = counted;
-  const saved = hits + storeHits + coalesced;
-  const hitRate = saved + misses === 0 ? 0 : saved / (saved + misses);
-  const counts = { hits, store_hits: storeHits, coalesced, misses, failures, store_faults: storeFaults };
-  return { embedding_cache: { ...counts, hit_rate: hitRate } };
 };
 
 const refused = (c: Context<GuardedEnv>, message: string): Response => {

@@ -290,7 +290,7 @@ const DEFAULT_TTL_SECONDS = 3600;
  * @throws {z.ZodError} By the constructor, for a size or a time out of range.
  */
 export class EmbeddingCache {
-  readonly #entries = new Map<string, { embedding: Float32Array; expiresAt: number }>();
+  readonly #entries = new Map<string, { embedding: Float32Array | Float64Array; expiresAt: number }>();
   readonly #maxSize: number;
   readonly #ttlMs: number;
   readonly #now: () => number;
@@ -303,7 +303,7 @@ export class EmbeddingCache {
     this.#now = now;
   }
 
-  /** A copy of what was set, as 32-bit floats. */
+  /** A copy of the numbers that were set. */
   get(key: string): number[] | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -316,7 +316,7 @@ export class EmbeddingCache {
   /** Its time starts now, also when the key was there before. */
   set(key: string, embedding: readonly number[]): void {
     this.#entries.delete(key);
-    this.#entries.set(key, { embedding: Float32Array.from(embedding), expiresAt: this.#now() + this.#ttlMs });
+    this.#entries.set(key, { embedding: packed(embedding), expiresAt: this.#now() + this.#ttlMs });
     if (this.#entries.size > this.#maxSize) this.#entries.delete(this.#entries.keys().next().value ?? '');
   }
 
@@ -423,3 +423,9 @@ const statisticsOf = ({ statistics }: SharedState, scope: string): EmbeddingStat
 /** The sum of a counter over all scopes. */
 export const totalOf = (cache: EmbeddingCache, counter: keyof EmbeddingStatistics): number =>
   [...sharedStateOf(cache).statistics.values()].reduce((sum, counted) => sum + counted[counter], 0);
+
+/** In half the space when every number is one of 32 bits, as those of OpenAI are. */
+const packed = (embedding: readonly number[]): Float32Array | Float64Array => {
+  const single = Float32Array.from(embedding);
+  return embedding.every((value, at) => Object.is(value, single[at])) ? single : Float64Array.from(embedding);
+};

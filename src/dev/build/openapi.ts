@@ -25,10 +25,12 @@ import {
 } from '../../contract/chat-completions.ts';
 import {
   ContextPreview,
+  ContextRankerPut,
   ContextRankers,
   ContextRequest,
   ContextResult,
   ContextTemplate,
+  ContextTemplatePut,
   ContextTemplates,
   MemoryBatchRequest,
   MemorySearchRequest,
@@ -425,7 +427,7 @@ const SHAPES: Record<RouteName, Shapes> = {
     example: { path: { workspace_id } },
   },
   'PUT /v1/workspaces/{workspace_id}/context-templates/{name}': {
-    ...{ body: ContextTemplate.omit({ name: true }), reply: ContextTemplate },
+    ...{ body: ContextTemplatePut, reply: ContextTemplate },
     example: {
       path: { workspace_id, name: 'numbered' },
       body: { memoryFormat: '* {{content}} ({{type}})', separator: '\n', includeMetadata: false },
@@ -436,7 +438,7 @@ const SHAPES: Record<RouteName, Shapes> = {
   },
   'GET /v1/workspaces/{workspace_id}/context-rankers': { reply: ContextRankers, example: { path: { workspace_id } } },
   'PUT /v1/workspaces/{workspace_id}/context-rankers/{name}': {
-    ...{ body: RankerWeights, reply: RankerWeights },
+    ...{ body: ContextRankerPut, reply: RankerWeights },
     example: { path: { workspace_id, name: 'recent' }, body: { recencyWeight: 0.8, lambda: 0.7 } },
   },
   'DELETE /v1/workspaces/{workspace_id}/context-rankers/{name}': {

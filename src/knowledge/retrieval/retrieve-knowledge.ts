@@ -1,4 +1,6 @@
 import type { Hono } from 'hono';
+import type { EmbeddingStatistics } from '../../ai/embeddings/cached-embeddings.ts';
+import { embeddingStats } from '../../ai/embeddings/embedding-stats.ts';
 import {
   ARTICLE_URL_MAX_LENGTH,
   RETRIEVAL_MAX_SOURCES,
@@ -280,13 +282,18 @@ export interface RetrievalRouteParts {
   /** Id of the function that serves the routes. */
   guard: GuardOptions;
   retriever: KnowledgeRetriever;
+  /** How the cache of query embeddings of a workspace did. */
+  statistics?: ((workspace: string) => EmbeddingStatistics) | undefined;
 }
 
 /**
- * `POST /v1/knowledge/retrieve`. A malformed request gets the documented block with status 200, as does every failure of retrieval
+ * `POST /v1/knowledge/retrieve` and `GET /v1/knowledge/stats`. A malformed request gets the documented block with status 200, as does every failure of retrieval
  * (docs/contract.md#knowledge-retrieval).
  */
-export const retrievalRoutes = (app: Hono<GuardedEnv>, { guard, retriever }: RetrievalRouteParts): void => {
+export const retrievalRoutes = (app: Hono<GuardedEnv>, { guard, retriever, statistics }: RetrievalRouteParts): void => {
+  app.get('/v1/knowledge/stats', contextGuard(guard), requireCapability('kb:read'), (c) =>
+    jsonAnswer(embeddingStats(statistics?.(c.get('context').workspace))),
+  );
   app.post('/v1/knowledge/retrieve', contextGuard(guard), requireCapability('kb:read'), async (c) => {
     const request = readJson(c.get('body'), RetrievalRequest);
     if (!request.ok) {

@@ -1,10 +1,11 @@
-import { ARTICLE_URL_MAX_LENGTH } from '../../contract/knowledge.ts';
+import { ARTICLE_URL_MAX_LENGTH, RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import type { Draft, DraftEvidence, DraftReference, IntentClassification } from '../../contract/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
-import { isInjectionName } from '../../grounding/prompt-injection.ts';
+import { hasPromptInjection as containsInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
 import { isPublicAddress } from '../../http/public-address.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { escapeMarkdown, markdownToHtml, markdownToText } from '../../markup/render-markdown.ts';
+import { escapeHtml } from '../../runtime/escape-html.ts';
 import { autoSendOf, getsNoEmptyReply, getsNoReply, missingInformation } from '../ticket/intent-rules.ts';
 import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../ticket/languages.ts';
 import type { Answer } from './answer-passages.ts';
@@ -61,14 +62,18 @@ interface DraftFrame extends FramedWords {
 /** The `generate_draft` function of the support contract, with its parameters in order. */
 type GenerateDraft = (
   classification: IntentClassification,
-  customerName?: string,
-  metadata?: Readonly<Record<string, unknown>>,
-  knowledge?: Knowledge,
+  customerName?: string | null,
+  metadata?: Readonly<Record<string, unknown>> | null,
+  knowledge?: Knowledge | null,
 ) => Draft;
 
 /**
  * Makes the draft generator of a taxonomy. Without knowledge, or with empty sources, a draft equals that of v1.0 character for character;
- * with a source that is sure enough, it quotes the passages that answer, word for word.
+ * with a source that is sure enough, it quotes the passages of `ticket.answer` word for word, or, without a ticket, the excerpts of the
+ * sources under their linked titles.
+ *
+ * @example
+ * createDraftGenerator({ taxonomy })({ primary_intent: 'not_hashing', confidence: 0.9 }, 'Dana', { product: 'Apollo II' }, knowledge);
  */
 export const createDraftGenerator = (parts: DraftGeneratorParts): GenerateDraft => {
   const compose = createDraftComposer(parts);
@@ -84,7 +89,8 @@ const isSureOf = ({ confidence, secondary_intents = [] }: IntentClassification):
 /** Makes the draft generator that also returns the parts of a draft. */
 export const createDraftComposer =
   ({ taxonomy, ticket }: DraftGeneratorParts) =>
-  (...[classification, customerName, metadata, knowledge]: Parameters<GenerateDraft>): ComposedDraft => {
+  (...[classification, givenName, metadata, givenKnowledge]: Parameters<GenerateDraft>): ComposedDraft => {
+    const [customerName, knowledge] = [givenName ?? undefined, givenKnowledge ?? undefined];
     const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
     if (getsNoReply(classification, intent)) return noDraft(classification, ticket?.language ?? taxonomy.language);
     const product = typeof metadata?.product === 'string' ? metadata.product : undefined;
@@ -96,7 +102,8 @@ export const createDraftComposer =
     // In danger the words of the template come first.
     const isDanger = classification.danger !== undefined;
     const isQuoting = !isSent && !isForeign && !isDanger && ticket?.isClosing !== true;
-    const { passages, hasPromptInjection } = (isQuoting ? ticket?.answer : undefined) ?? {
+    const answer = ticket === undefined ? excerptsOf(knowledge) : ticket.answer;
+    const { passages, hasPromptInjection } = (isQuoting ? answer : undefined) ?? {
       passages: [],
       hasPromptInjection: false,
     };
@@ -151,6 +158,27 @@ export const createDraftComposer =
       hasPromptInjection,
     };
   };
+
+/** What a caller that has the knowledge block alone can quote: the excerpts of sure sources. */
+const excerptsOf = (knowledge: Knowledge | undefined): Answer => {
+  const sure = (knowledge?.sources_consulted ?? []).filter(
+    (source) => source.relevance_score >= RETRIEVAL_MIN_SCORE && isPublic(source) && source.excerpt.trim() !== '',
+  );
+  const clean = sure.filter(({ title, excerpt }) => !isInjectionName(title) && !containsInjection(excerpt));
+  const passages = clean.map(({ title, url, excerpt }): AnswerPassage => {
+    const text = excerpt.replace(/\s+/g, ' ').trim();
+    const heading = `**[${escapeMarkdown(title)}](${linkTarget(url)})**`;
+    return {
+      title,
+      url,
+      text,
+      language: undefined,
+      steps: [],
+      markdown: escapeHtml(`${heading}\n\n${escapeMarkdown(text)}`),
+    };
+  });
+  return { passages, hasPromptInjection: clean.length < sure.length };
+};
 
 /** For a message that no one replies to. */
 const noDraft = ({ primary_intent }: IntentClassification, language: string): ComposedDraft => ({

@@ -22,6 +22,17 @@ describe('EmbeddingCache', () => {
     now += 1;
     expect([cache.get('a'), cache.size]).toEqual([undefined, 1]);
   });
+  it('gives back exactly the numbers that were set, in a list of its own', () => {
+    const cache = new EmbeddingCache({});
+    const numbers = [0.1, 0.2, 0.3, -0, 1e-300, 1 / 3, Number.MAX_VALUE];
+    cache.set('a', numbers);
+    cache.get('a')?.fill(7);
+    expect(cache.get('a')).toEqual(numbers);
+    // Numbers of 32 bits, as of OpenAI, too.
+    const single = Array.from(Float32Array.from([0.1, 0.5, -0.25]));
+    cache.set('b', single);
+    expect(cache.get('b')).toEqual(single);
+  });
   it('has nothing after it was cleared', () => {
     const cache = new EmbeddingCache({});
     for (const key of ['a', 'b']) cache.set(key, [1]);
