@@ -255,6 +255,22 @@ const escapeOpening = (paragraph: string): string =>
     .replace(/^(#{1,6}(?=\s)|>|[-+*](?=\s)|={2,}$|-{2,}$|`{3,}|~{3,})/gm, '\\$1')
     .replace(/^(\d{1,9})([.)])(?=\s)/gm, '$1\\$2');
 
+/**
+ * Text of a page that looks like Markdown stays text: no link, image, code or emphasis comes of it. Single marks, which mean nothing, and
+ * underscores within a word stay as they are, so that identifiers can be read and found. Tags are made inert wherever Markdown is shown.
+ */
+const escapeText = (text: string): string => {
+  const counts = new Map<string, number>();
+  for (const [mark] of text.matchAll(PAIRED)) counts.set(mark, (counts.get(mark) ?? 0) + 1);
+  return text.replace(SPECIAL, (mark) => (counts.has(mark) && counts.get(mark) === 1 ? mark : `\\${mark}`));
+};
+
+/** Marks that mean something in pairs: of code, of what is struck out, and of emphasis where a word begins or ends. */
+const PAIRED = /`|[*~](?=\S)|(?<=\S)[*~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+/** A backslash that would be taken for an escape; what ends the text of a link; an address in angle brackets. */
+const SINGLE = /\\(?=[!-/:-@[-`{-~])|\](?=[([:]|$)|<(?=[A-Za-z][A-Za-z0-9+.-]{1,31}:|[^\s<>@]{1,200}@)/gu;
+const SPECIAL = new RegExp(`${PAIRED.source}|${SINGLE.source}`, 'gu');
+
 const wrap =
   (mark: string): Write =>
   (node, _parent, state, info) => {
@@ -292,7 +308,7 @@ const WRITING: Options = {
     link: writeLink,
     paragraph: (node, _parent, state, info) => escapeOpening(phrasing(node, state, info).trim()),
     strong: wrap('**'),
-    text: (node, _parent, state) => inCell(node.value.replace(/[\s\p{Cc}]+/gu, ' '), state),
+    text: (node, _parent, state) => inCell(escapeText(node.value.replace(/[\s\p{Cc}]+/gu, ' ')), state),
   },
 };
 
@@ -312,8 +328,7 @@ const textBetweenTags = (html: string): string => {
     const close = from === -1 ? -1 : html.indexOf('>', from);
     at = close === -1 ? html.length : close + 1;
   }
-  return parts
-    .join(' ')
+  return escapeText(parts.join(' '))
     .replace(/[ \t]+/g, ' ')
     .replace(/\s*\n\s*/g, '\n')
     .trim();
