@@ -19,6 +19,7 @@ const GATES = [
   ['lint and format', 'biome', 'ci', '--error-on-warnings', '.'],
   ['dead code', 'knip', '--no-progress'],
   ['words that the project does not use', 'node', 'src/dev/release/check-words.ts'],
+  ['integrity of the lock file', 'node', 'src/dev/release/check-lock.ts'],
   ['folders that import each other', 'node', 'src/dev/release/check-folders.ts'],
   ['directions of imports', 'depcruise', '--config', '.dependency-cruiser.mjs', 'src', 'functions', 'client', 'test'],
 ] as const;

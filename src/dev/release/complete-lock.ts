@@ -1,9 +1,13 @@
 /** `npm run lock`: completes package-lock.json. */
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { readCommandLine } from '../command-line.ts';
+import { INTEGRITY, installedBy, type LockFile } from './lock-entries.ts';
 
-const HELP = `Adds to package-lock.json what a partial registry mirror leaves out: the optional packages of other platforms. Without
-them npm ci refuses the lock file. Run it after adding a dependency; it changes nothing when nothing is missing.
+const HELP = `Adds to package-lock.json what a partial registry mirror leaves out: the optional packages of other platforms, without which
+npm ci refuses the lock file, and the integrity of every package, as the registry that npm is configured for states it. Run it after adding a
+dependency; it changes nothing when nothing is missing, and ends with 1 when the registry does not know a package.
 
   npm run lock
 
@@ -11,15 +15,6 @@ them npm ci refuses the lock file. Run it after adding a dependency; it changes 
 `;
 
 readCommandLine(HELP, { options: {} });
-
-interface LockPackage {
-  version?: string;
-  dev?: boolean;
-  optional?: boolean;
-  os?: string[];
-  cpu?: string[];
-  optionalDependencies?: Record<string, string>;
-}
 
 const OS_NAMES: Record<string, string> = { windows: 'win32', linuxmusl: 'linux' };
 const CPU_NAMES: Record<string, string> = { '64': 'x64', arm: 'arm' };
@@ -40,7 +35,7 @@ const KNOWN_OS = [
 const KNOWN_CPU = ['x64', '64', 'arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'wasm32'];
 
 const file = new URL('../../../package-lock.json', import.meta.url);
-const lock = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, LockPackage> };
+const lock = JSON.parse(readFileSync(file, 'utf8')) as LockFile; // npm writes it
 
 const added: string[] = [];
 for (const [path, parent] of Object.entries(lock.packages)) {
@@ -54,11 +49,42 @@ for (const [path, parent] of Object.entries(lock.packages)) {
   }
 }
 
+const unknown: string[] = [];
+for (const [path, entry] of Object.entries(lock.packages)) {
+  const wanted = installedBy(path, entry);
+  if (wanted === undefined || entry.integrity !== undefined) continue;
+  const { name, version } = wanted;
+  const integrity = await integrityOf(`${name}@${version}`);
+  if (integrity === undefined) {
+    unknown.push(`${name}@${version}`);
+    continue;
+  }
+  // Behind the version, as npm writes it.
+  const { version: own, ...rest } = entry;
+  lock.packages[path] = { ...(own === undefined ? {} : { version: own }), integrity, ...rest };
+  added.push(`the integrity of ${name}@${version}`);
+}
+
 if (added.length > 0) {
   lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
   writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 }
 console.log(added.length === 0 ? 'package-lock.json is complete' : `added ${added.join(', ')}`);
+
+if (unknown.length > 0) {
+  console.error(`the registry states no integrity of ${unknown.join(', ')}`);
+  process.exitCode = 1;
+}
+
+/** As the registry states it; undefined when it does not know the package. */
+async function integrityOf(wanted: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('npm', ['view', wanted, 'dist.integrity'], { timeout: 60_000 });
+    return INTEGRITY.test(stdout.trim()) ? stdout.trim() : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Reads the platform from the name, the one place where such packages all say it. */
 function platformOf(name: string): { os: string[]; cpu: string[] } | undefined {
