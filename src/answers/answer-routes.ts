@@ -130,7 +130,7 @@ export const answerRoutes = (
     const query = readAs(AnswersErasureQuery, c.req.query());
     if (!query.ok)
       return refused(c, 'INVALID_QUERY', `Cannot erase answers: ${describeIssues(query.issues)}`, HOW_TO_ERASE);
-    return jsonAnswer({ erased: await answersIn(c).erase(query.value) });
+    return jsonAnswer({ erased: await answersIn(c).erase(query.value, c.get('context').audiences) });
   });
   app.delete('/v1/answers/:id', ...erase, async (c) => {
     const id = idIn(c);

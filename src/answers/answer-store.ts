@@ -48,8 +48,11 @@ export interface AnswerStore {
    * caller may judge.
    */
   judge(id: string, feedback: AnswerFeedback, by: FeedbackGiver): boolean;
-  /** How many were removed, whoever may read them: what is stored about a person goes completely. */
-  erase(of: AnswersErasureQuery): number;
+  /**
+   * Removes answers, and returns how many. What is stored about a person or a conversation goes completely, whoever may read it; of those
+   * before a time only what may be read with these audiences.
+   */
+  erase(of: AnswersErasureQuery, audiences?: readonly string[]): number;
   /** False when there is no answer of that id that may be read with these audiences. */
   remove(id: string, audiences?: readonly string[]): boolean;
   /** Removes the expired and the surplus, and returns when the next one expires, in milliseconds since 1970. */

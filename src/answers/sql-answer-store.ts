@@ -92,7 +92,12 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
         );
         return true;
       }),
-    erase: (of) => removePlaces(...erasureOf(of)),
+    erase: (of, audiences) => {
+      const [condition, value] = erasureOf(of);
+      if (of.before === undefined) return removePlaces(condition, value);
+      const { sql: readable, values } = conditionsOf({}, audiences);
+      return removePlaces(`${readable} AND ${condition}`, ...values, value);
+    },
     remove: (id, audiences) => {
       const { sql: readable, values } = conditionsOf({}, audiences);
       return removePlaces(`${readable} AND id = ?`, ...values, id) > 0;

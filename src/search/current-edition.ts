@@ -20,7 +20,7 @@ import { audienceBit } from './collect-words.ts';
 import { unreadable } from './edition-format.ts';
 import { createEditionReader, EditionUnavailable, loadEdition } from './edition-reader.ts';
 import { type Edition, SAMPLE_LENGTH, sampledChunks } from './open-edition.ts';
-import { type EditionIndex, readPostings } from './open-index.ts';
+import { type EditionIndex, findWord, readPostings } from './open-index.ts';
 import { entryRange, entryText, numbersView, openTextTable, type TextTable } from './text-table.ts';
 
 /** A request that reads an edition. */
@@ -32,7 +32,7 @@ export interface EditionScope extends Pick<RequestScope, 'context' | 'waitUntil'
 /**
  * Returns a reader for what the verified context may read of the current edition of its workspace: articles for other audiences do not
  * exist in it. Create one per isolate: it caches editions. Reading throws if the workspace has no edition yet. An older edition is read
- * while the library stores it, narrowed likewise, and not cached.
+ * while the library stores it, narrowed to articles that the asker may read now, and not cached.
  *
  * @param parts Sources of edition bytes that are cheaper than the library.
  */
@@ -47,8 +47,9 @@ export const currentEdition = (
     const library = signedLibrary(client, context);
     const source = libraryEditionSource(library, parts);
     const { edition } = await reader.read({ workspace, source, waitUntil });
-    const isCurrent = named === undefined || named === edition.id;
-    return editionFor(isCurrent ? edition : await readOlder(named, { library, source, workspace }), audiences);
+    const current = editionFor(edition, audiences);
+    if (named === undefined || named === edition.id) return current;
+    return olderEditionFor(await readOlder(named, { library, source, workspace }), { current, audiences });
   };
 };
 
@@ -106,6 +107,26 @@ export const editionFor = (edition: Edition, audiences: readonly string[]): Edit
   return known;
 };
 
+/**
+ * What an asker may read of an edition that was replaced: articles that are still there for this asker, as they were then. What was deleted or
+ * restricted since is not in it, and neither are words that only such articles have.
+ *
+ * @param options.current The current edition as the asker may read it.
+ */
+export const olderEditionFor = (
+  older: Edition,
+  { current, audiences }: { current: Edition; audiences: readonly string[] },
+): Edition => {
+  const isKept = Array.from({ length: older.articleCount }, (_, at) => current.findArticle(older.article(at).id) >= 0);
+  if (isKept.every(Boolean)) return editionFor(older, audiences);
+  const isReadable = audienceSetsOf(older).names.map((names) => mayRead(audiences, names));
+  const narrowed = narrow(older, isReadable, (at) => isKept[at] === true);
+  const { words, wordCounts } = narrowed.index;
+  const isKnown = (place: number): boolean => findWord(current.index, entryText(words, place)) >= 0;
+  const known = wordCounts.map((count, place) => (count > 0 && isKnown(place) ? count : 0));
+  return { ...narrowed, index: { ...narrowed.index, wordCounts: known } };
+};
+
 /** The audiences of an asker as far as they matter: none where every article is for everybody. */
 export const audiencesIn = (edition: Edition, audiences: readonly string[]): readonly string[] =>
   audienceSetsOf(edition.narrowed?.from ?? edition).names.length === 0 ? [] : audiences;
@@ -125,9 +146,17 @@ const audienceSetsOf = oncePer((edition: Edition): { names: string[][] } => {
   return { names: read.value };
 });
 
-const narrow = (from: Edition, isReadable: readonly boolean[]): Edition => {
-  const articleSets = sectionOf(from, 'article.sets', from.articleCount);
-  const articles = Uint32Array.from(articleSets.keys()).filter((at) => isReadable[articleSets[at] ?? -1] === true);
+/** @param isKept Articles that are kept, where they may be read; all when absent. */
+const narrow = (
+  from: Edition,
+  isReadable: readonly boolean[],
+  isKept: (article: number) => boolean = () => true,
+): Edition => {
+  // Where no article names audiences, all are for everybody.
+  const articleSets = isReadable.length === 0 ? undefined : sectionOf(from, 'article.sets', from.articleCount);
+  const articles = Uint32Array.from({ length: from.articleCount }, (_, at) => at).filter(
+    (at) => (articleSets === undefined || isReadable[articleSets[at] ?? -1] === true) && isKept(at),
+  );
   const ownArticles = placesOf(articles, from.articleCount);
   const ofReadable = (chunk: number): boolean => (ownArticles[from.index.articleOf(chunk)] ?? -1) >= 0;
   const chunks = Uint32Array.from({ length: from.chunkCount }, (_, at) => at).filter(ofReadable);
@@ -208,7 +237,7 @@ const narrowIndex = (
   { isReadable, articles, ownArticles, chunks, ownChunks }: Narrowing,
 ): EditionIndex => {
   const { index } = from;
-  const wordSets = sectionOf(from, 'word.sets', index.words.count);
+  const wordSets = isReadable.length === 0 ? undefined : sectionOf(from, 'word.sets', index.words.count);
   const bits = readableBits(isReadable);
   const termChunks = new Uint32Array(index.termChunks.length);
   const termCounts = new Uint32Array(index.termCounts.length);
@@ -225,7 +254,9 @@ const narrowIndex = (
   }
   return {
     ...index,
-    wordCounts: index.wordCounts.map((count, place) => (((wordSets[place] ?? 0) & bits) === 0 ? 0 : count)),
+    wordCounts: index.wordCounts.map((count, place) =>
+      wordSets !== undefined && ((wordSets[place] ?? 0) & bits) === 0 ? 0 : count,
+    ),
     termChunks,
     termCounts,
     ownChunks,

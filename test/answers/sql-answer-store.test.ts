@@ -53,6 +53,16 @@ describe('the stored answers of a workspace', () => {
     store.keep([answerOf(2000, { conversation_id: 'c-1' })]);
     expect(store.erase({ conversation_id: 'c-1' })).toBe(1);
   });
+  it('are erased before a time as far as the caller may read them, and those of a person completely', () => {
+    const store = storeWith();
+    store.keep([answerOf(1), answerOf(2, { person_id: 'p-1' })]);
+    store.keep([answerOf(3), answerOf(4, { person_id: 'p-1' })], ['staff']);
+    const before = new Date(NOW + 100).toISOString();
+    expect(store.erase({ person_id: 'p-1' })).toBe(2);
+    expect(store.erase({ before })).toBe(1);
+    expect(store.list({ filter: {}, limit: 9, audiences: ['*'] }).answers.map(numberOf)).toEqual([3]);
+    expect([store.erase({ before }, ['sales']), store.erase({ before }, ['*'])]).toEqual([0, 1]);
+  });
   it('are on one page each, newest first', () => {
     const store = storeWith([1, 2, 3, 4, 5]);
     const pages: number[][] = [];

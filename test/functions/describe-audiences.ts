@@ -211,7 +211,10 @@ export const describeAudiences = (productOf: () => Product): void => {
     const [hidden, unknown] = ['policies/severance.md', 'policies/nothing.md'];
     const article = { title: 'Severance', content: 'It is 7340 euros.', metadata: { audience: ['legal'] } };
     expect((await send(productOf(), `PUT /api/kb/articles/${hidden}`, article, lawyer)).status).toBe(201);
+    const written = { title: 'Mine', content: 'Written by somebody who cannot know the other.' };
     const routesTo = (id: string): [string, unknown?][] => [
+      [`PUT /api/kb/articles/${id}`, written],
+      [`PUT /api/kb/articles/${id}`, { ...written, metadata: { audience: ['sales'] } }],
       [`GET /api/kb/articles/${id}`],
       [`GET /api/kb/text/${id}`],
       [`GET /kb/${id}`],
@@ -226,5 +229,84 @@ export const describeAudiences = (productOf: () => Product): void => {
       expect([route, status, same]).toEqual([route, missing.status, missing.text]);
     }
     expect((await replyTo(lawyer, `GET /api/kb/articles/${hidden}`)).text).toContain('7340');
+    // Whoever reads everything creates, and all write what they read.
+    expect((await send(productOf(), `PUT /api/kb/articles/policies/more.md`, written, lawyer)).status).toBe(201);
+    expect((await send(productOf(), `PUT /api/kb/articles/policies/more.md`, written, seller)).status).toBe(200);
+  });
+
+  const put = async (key: string, id: string, article: object): Promise<void> =>
+    expect((await send(productOf(), `PUT /api/kb/articles/${id}`, article, key)).ok).toBe(true);
+  const isFound = async (key: string, word: string): Promise<boolean> =>
+    JSON.stringify(await search(key, word).catch(() => '')).includes(word);
+
+  it('an article that was restricted or deleted since is not read from an edition of before', {
+    timeout: 60_000,
+  }, async () => {
+    const workspace = 'replays';
+    const owner = await keyFor(workspace, ['*']);
+    const [moved, gone, open] = ['quorvish', 'blenwick', 'straddow'];
+    const about = (word: string) => ({
+      title: `The ${word}`,
+      content: `# The ${word}\n\nThe ${word} is cleaned every nine days.`,
+    });
+    for (const word of [moved, gone, open]) await put(owner, `${word}.md`, about(word));
+    await expect.poll(() => isFound(owner, open), { timeout: 30_000 }).toBe(true);
+    const reader = await keyFor(workspace, undefined);
+    const asked = new Map<string, { id: string; edition: string }>();
+    for (const word of [moved, gone, open]) {
+      const reply = await send(
+        productOf(),
+        'POST /v1/ask',
+        { query: `How often is the ${word} cleaned?`, librarian: 'navigator' },
+        reader,
+      );
+      const { metadata } = (await reply.json()) as { metadata: { answer_id: string; navigator: { edition: string } } };
+      asked.set(word, { id: metadata.answer_id, edition: metadata.navigator.edition });
+    }
+    const replay = async (word: string, key = reader) => {
+      const { id = '', edition } = asked.get(word) ?? {};
+      const reply = await send(productOf(), `POST /v1/answers/${id}/replay`, { edition }, key);
+      return { status: reply.status, after: JSON.stringify(((await reply.json()) as { after?: unknown }).after ?? '') };
+    };
+    await expect.poll(async () => (await replay(moved)).status).toBe(200);
+    expect((await replay(moved)).after).toContain('nine days');
+
+    await put(owner, `${moved}.md`, { ...about(moved), metadata: { audience: ['staff'] } });
+    expect((await send(productOf(), `DELETE /api/kb/articles/${gone}.md`, undefined, owner)).status).toBe(204);
+    await expect.poll(() => isFound(reader, moved), { timeout: 30_000 }).toBe(false);
+    // Each function reads the new edition within seconds.
+    for (const word of [moved, gone])
+      await expect
+        .poll(async () => (await replay(word)).after, { timeout: 15_000 })
+        .not.toContain(`${word} is cleaned`);
+    // What was deleted is gone for everybody; what was restricted, for those without its audience.
+    expect((await replay(gone, owner)).after).not.toContain(`${gone} is cleaned`);
+    expect((await replay(moved, owner)).after).toContain(`${moved} is cleaned`);
+    expect(await replay(open)).toMatchObject({ status: 200, after: expect.stringContaining('nine days') });
+  });
+
+  it('changes of an article tell nothing to a key without its audience, not even that there was one', {
+    timeout: 60_000,
+  }, async () => {
+    const workspace = 'times';
+    const [owner, reader] = [await keyFor(workspace, ['*']), await keyFor(workspace, ['sales'])];
+    await put(owner, 'open.md', { title: 'Open', content: 'The grommet is blue.' });
+    await put(owner, 'staff.md', { title: 'Staff', content: 'One.', metadata: { audience: ['staff'] } });
+    const shown = async (key: string): Promise<string> =>
+      JSON.stringify(
+        await Promise.all(
+          ['GET /api/kb/articles', 'GET /v1/sync', 'GET /api/kb/inventory'].map(async (route) =>
+            (await send(productOf(), route, undefined, key)).json(),
+          ),
+        ),
+      );
+    await expect.poll(() => isFound(owner, 'grommet'), { timeout: 30_000 }).toBe(true);
+    const [before, all] = [await shown(reader), await shown(owner)];
+    await put(owner, 'staff.md', { title: 'Staff', content: 'Two.', metadata: { audience: ['staff'] } });
+    await put(owner, 'more.md', { title: 'More', content: 'Three.', metadata: { audience: ['staff'] } });
+    await expect.poll(() => shown(owner), { timeout: 30_000 }).not.toBe(all);
+    expect(await shown(reader)).toBe(before);
+    await put(owner, 'open.md', { title: 'Open', content: 'The grommet is red.' });
+    await expect.poll(() => shown(reader), { timeout: 30_000 }).not.toBe(before);
   });
 };

@@ -202,7 +202,8 @@ const putArticle = async (c: LibraryContext, library: RemoteLibrary, id: string)
   if (request.value.id !== undefined && request.value.id !== id)
     return refused(c, 'INVALID_QUERY', 'Cannot write the article: id is not that of the path');
   const written = await library.writeArticle(id, request.value, c.get('context').audiences);
-  if ('forbidden' in written) return refused(c, 'UNAUTHORIZED', written.forbidden);
+  if ('forbidden' in written)
+    return refused(c, written.isMissing === true ? 'NOT_FOUND' : 'UNAUTHORIZED', written.forbidden);
   if ('refused' in written) return refused(c, 'INVALID_QUERY', written.refused);
   return c.json(hostArticle(written.article), written.isNew ? 201 : 200);
 };

@@ -44,6 +44,8 @@ export interface ArticleStore {
   chunkCount(): number;
   /** Articles that these audiences may read, and their chunks. */
   readable(audiences: readonly string[]): { articles: number; chunks: number };
+  /** The versions of articles that these audiences may read, by id. */
+  versions(audiences: readonly string[]): { id: string; hash: string; lastUpdated: string }[];
   /** Whether any article is for some audiences only. */
   hasAudiences(): boolean;
   /** Bytes of all texts. */
@@ -108,6 +110,11 @@ export const articleStore = (sql: Sql, { keepsVersions = false } = {}): ArticleS
     );
     return { articles: row?.articles ?? 0, chunks: row?.chunks ?? 0 };
   },
+  versions: (audiences) =>
+    sql.all(
+      `SELECT id, hash, last_updated AS lastUpdated FROM articles WHERE ${READABLE} ORDER BY id`,
+      JSON.stringify(audiences),
+    ),
   hasAudiences: () => sql.all("SELECT 1 AS one FROM articles WHERE audiences <> '[]' LIMIT 1").length > 0,
   textBytes: () =>
     sql.all<{ n: number | null }>(

@@ -10,7 +10,7 @@ import type { ArticlePut } from '../../contract/host-article.ts';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
 import type { PageSource } from '../../search/chunk-texts.ts';
-import { mayRead, mayReadAsked } from '../../signing/capabilities.ts';
+import { mayRead, mayReadAsked, NO_ONE } from '../../signing/capabilities.ts';
 import type { EditionManifest, EditionStorage } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { ArticleRefused, hashArticle, takeInArticle } from '../articles/normalise-article.ts';
@@ -82,7 +82,12 @@ export interface Library {
     id: string,
     article: ArticlePut,
     audiences?: readonly string[],
-  ): Promise<{ article: StoredArticle; isNew: boolean } | { refused: string } | { forbidden: string }>;
+  ): Promise<
+    | { article: StoredArticle; isNew: boolean }
+    | { refused: string }
+    /** `isMissing`: no article of this id can be read, and the caller must not learn whether there is one. */
+    | { forbidden: string; isMissing?: boolean }
+  >;
   /** Removes an article, for good even if the host still lists it, and publishes that before it returns. */
   deleteArticle(id: string, audiences?: readonly string[]): Promise<boolean>;
   /** The editions that are kept; `hidden` from those who may not read all articles. */
@@ -176,15 +181,36 @@ export const createLibrary = (options: LibraryOptions): Library => {
     return article !== undefined && mayRead(held, article.audiences) ? article : undefined;
   };
 
+  /** Articles for no audience that a key can hold do not count: only a mistake makes them. */
+  const readsAll = (held: readonly string[]): boolean =>
+    mayReadAsked(held, ['*']) || articles.readable([...held, NO_ONE]).articles === articles.count();
+
+  /** Whether times and numbers of all articles may be shown: else they would tell when others are changed. */
+  const seesAll = (held: readonly string[]): boolean =>
+    mayReadAsked(held, ['*']) || !(articles.hasAudiences() || state.read('has_audiences') === true);
+
+  let visible: { key: string; state: VisibleState } | undefined;
+  /** What the asker may read: it changes with those articles alone. */
+  const visibleState = (held: readonly string[]): VisibleState => {
+    const key = JSON.stringify([state.revision(), held]);
+    if (visible?.key !== key) visible = { key, state: visibleStateOf(articles.versions(held)) };
+    return visible.state;
+  };
+
   /** Counts what the asker may read. Articles that a sync names may be for others, or were not taken in with theirs. */
   const shownStatus = (status: SyncStatus, held: readonly string[]): SyncStatus => {
-    if (mayReadAsked(held, ['*']) || !(articles.hasAudiences() || state.read('has_audiences') === true)) return status;
+    if (seesAll(held)) return status;
     const report = status.last_report;
+    const { edition } = visibleState(held);
     return {
       ...status,
       ...articles.readable(held),
+      edition: status.edition && edition,
+      progress: status.progress && { ...status.progress, processed: 0, to_process: 0 },
       last_report: report && {
         ...report,
+        ...NO_COUNTS,
+        edition: report.edition && edition,
         skipped: [],
         warnings: [],
         held_deletions: report.held_deletions && { ...report.held_deletions, ids: [] },
@@ -213,7 +239,9 @@ export const createLibrary = (options: LibraryOptions): Library => {
     isBusy: () => driver.nextDueAt() !== undefined,
     listArticles: (query) => ({
       ...articles.page(query),
-      updatedAt: editions.current()?.manifest.createdAt ?? new Date(0).toISOString(),
+      updatedAt: seesAll(query.audiences ?? [])
+        ? (editions.current()?.manifest.createdAt ?? new Date(0).toISOString())
+        : visibleState(query.audiences ?? []).updatedAt,
     }),
     inventory: (query, held = []) => articles.listed(query, held),
     readArticle: readable,
@@ -223,9 +251,11 @@ export const createLibrary = (options: LibraryOptions): Library => {
       const hash = await hashArticle(reply);
       try {
         const { warnings: _, content, ...entry } = takeInArticle(reply, normalise);
-        const isNew = articles.owner(id) === undefined;
-        if (!isNew && readable(id, held) === undefined) return { forbidden: FOR_OTHERS };
         if (!mayRead(held, entry.article.audiences)) return { forbidden: NOT_HELD };
+        const isNew = articles.owner(id) === undefined;
+        // A refusal of taken ids alone would say which ids are taken.
+        if (readable(id, held) === undefined && !(isNew && readsAll(held)))
+          return { forbidden: CREATES_NONE, isMissing: true };
         sql.transaction(() => {
           articles.put(entry, { owner: 'local', hash, content });
           sync.removeTombstone(id);
@@ -284,7 +314,40 @@ export const createLibrary = (options: LibraryOptions): Library => {
   };
 };
 
-const FOR_OTHERS = 'Cannot write the article: there is one of that id, for an audience that the key does not hold';
+const CREATES_NONE =
+  'Cannot write the article: none of that id can be read with this key, and where some articles are for audiences that a key does not hold, it replaces articles and creates none. Use a key that holds all audiences (*)';
+/** Counts of a sync are of all articles. */
+const NO_COUNTS = {
+  added: 0,
+  changed: 0,
+  removed: 0,
+  unchanged: 0,
+  skipped_count: 0,
+  warning_count: 0,
+  writes: 0,
+  embeddings: 0,
+};
+
+interface VisibleState {
+  /** In the form of an edition's id; only ever compared. */
+  edition: string;
+  updatedAt: string;
+}
+
+const visibleStateOf = (versions: readonly { id: string; hash: string; lastUpdated: string }[]): VisibleState => {
+  let hash = FNV_OFFSET;
+  let updatedAt = new Date(0).toISOString();
+  for (const { id, hash: own, lastUpdated } of versions) {
+    for (const character of `${id} ${own}\n`) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), FNV_PRIME) >>> 0;
+    if (lastUpdated > updatedAt) updatedAt = lastUpdated;
+  }
+  return { edition: `e000000-${hash.toString(16).padStart(8, '0')}`, updatedAt };
+};
+
+/** FNV-1a, 32 bits. */
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
 const NOT_HELD =
   'Cannot write the article: it is for audiences of which the key holds none. Name one in metadata.audience that it holds, or use another key';
 
