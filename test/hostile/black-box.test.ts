@@ -68,7 +68,7 @@ it('stores keys that another account of the machine cannot read', () => {
   for (const file of ['api-key', 'signing-seed'])
     expect(statSync(join(folder, 'state', file)).mode & 0o077, file).toBe(0);
 });
-it('refuses DNS rebinding by host name, but not signed calls through a tunnel', async () => {
+it('refuses DNS rebinding by host name, but not calls of librarians through a tunnel', async () => {
   const statusFor = (host: string, path: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       const options = { host: '127.0.0.1', port: new URL(url).port, path, headers: { host } };
@@ -79,6 +79,8 @@ it('refuses DNS rebinding by host name, but not signed calls through a tunnel', 
   for (const [status, host, path] of [
     [400, 'rebound.example.com', '/healthz'],
     [400, `rebound.example.com:${new URL(url).port}`, '/v1/librarians'],
+    [400, 'rebound.example.com', '/webhooks/zendesk'],
+    [404, 'localhost', '/webhooks/zendesk'],
     [200, '127.0.0.1', '/healthz'],
     [200, 'localhost:8787', '/healthz'],
     [200, '[::1]:1', '/healthz'],

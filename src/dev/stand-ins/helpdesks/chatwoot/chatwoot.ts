@@ -1,5 +1,6 @@
 import type { RecordedRequest } from '../../server/request-log.ts';
 import { ASSISTANT, type TicketState } from '../desk/desk-state.ts';
+import { newSecret } from '../desk/new-secret.ts';
 import { membersOf, objectOf, textIn } from '../desk/read-request.ts';
 import { type Routes, routed } from '../desk/route.ts';
 import { hmac, railsJson } from '../desk/sign-delivery.ts';
@@ -16,8 +17,8 @@ import {
   webhookShape,
 } from './chatwoot-shapes.ts';
 
-const TOKEN = 'local-chatwoot-token';
-const SECRET = 'local-chatwoot-webhook-secret';
+const TOKEN = newSecret('local-chatwoot-token');
+const SECRET = newSecret('local-chatwoot-webhook-secret');
 
 /** Chatwoot 4.14 with one account, whose customers write to a website inbox; there is one for mail, too. */
 export const chatwoot: StandIn = {

@@ -1,5 +1,6 @@
 import type { RecordedRequest } from '../../server/request-log.ts';
 import { ASSISTANT, type TicketState } from '../desk/desk-state.ts';
+import { newSecret } from '../desk/new-secret.ts';
 import { membersOf, numberIn, objectOf, textIn } from '../desk/read-request.ts';
 import { type Routes, routed } from '../desk/route.ts';
 import { hmac, uuidOf } from '../desk/sign-delivery.ts';
@@ -8,9 +9,9 @@ import { docsRoutes } from './help-scout-docs.ts';
 import { conversationShape, customerShape, eventOf, MAILBOX_ID, threadShape, userShape } from './help-scout-shapes.ts';
 
 const APP_ID = 'local-help-scout-app';
-const APP_SECRET = 'local-help-scout-app-secret';
-const SECRET = 'local-help-scout-webhook-secret';
-const DOCS_KEY = 'local-help-scout-docs-key';
+const APP_SECRET = newSecret('local-help-scout-app-secret');
+const SECRET = newSecret('local-help-scout-webhook-secret');
+const DOCS_KEY = newSecret('local-help-scout-docs-key');
 /** An access token is valid for two days. */
 const TOKEN_MS = 172_800_000;
 /** A conversation takes no more. */

@@ -1,4 +1,5 @@
 import { ASSISTANT, type TicketState } from '../desk/desk-state.ts';
+import { newSecret } from '../desk/new-secret.ts';
 import { membersOf, objectOf, textIn } from '../desk/read-request.ts';
 import { type Routes, routed } from '../desk/route.ts';
 import { hmac, uuidOf } from '../desk/sign-delivery.ts';
@@ -6,8 +7,8 @@ import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk
 import { articleRoutes } from './intercom-articles.ts';
 import { adminShape, contactShape, conversationShape, notificationShape } from './intercom-shapes.ts';
 
-const TOKEN = 'local-intercom-token';
-const SECRET = 'local-intercom-client-secret';
+const TOKEN = newSecret('local-intercom-token');
+const SECRET = newSecret('local-intercom-client-secret');
 /** Windows of ten seconds, of 10,000 requests a minute. */
 const WINDOW_LIMIT = 1666;
 

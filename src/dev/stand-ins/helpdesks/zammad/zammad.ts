@@ -1,4 +1,5 @@
 import { ASSISTANT, type TicketState } from '../desk/desk-state.ts';
+import { newSecret } from '../desk/new-secret.ts';
 import { membersOf, objectOf, textIn } from '../desk/read-request.ts';
 import { type Routes, routed } from '../desk/route.ts';
 import { hmac, railsJson } from '../desk/sign-delivery.ts';
@@ -6,8 +7,8 @@ import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk
 import { knowledgeRoutes } from './zammad-knowledge.ts';
 import { articleShape, deliveredArticle, deliveredTicket, ticketShape, userShape } from './zammad-shapes.ts';
 
-const TOKEN = 'local-zammad-token';
-const SECRET = 'local-zammad-signature-token';
+const TOKEN = newSecret('local-zammad-token');
+const SECRET = newSecret('local-zammad-signature-token');
 const GROUP = 'Users';
 
 /** Zammad 7 with one group, in which shared drafts are on. */

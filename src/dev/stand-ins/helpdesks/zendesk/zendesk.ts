@@ -1,4 +1,5 @@
 import { ASSISTANT, type DeskState, type TicketState } from '../desk/desk-state.ts';
+import { newSecret } from '../desk/new-secret.ts';
 import { membersOf, objectOf, textIn } from '../desk/read-request.ts';
 import { type Routes, routed } from '../desk/route.ts';
 import { hmac, uuidOf } from '../desk/sign-delivery.ts';
@@ -9,8 +10,8 @@ import { commentPage } from './zendesk-pages.ts';
 import { commentShape, fieldId, stampOf, ticketShape, userShape } from './zendesk-shapes.ts';
 
 const EMAIL = ASSISTANT.email;
-const TOKEN = 'local-zendesk-token';
-const SECRET = 'local-zendesk-signing-secret';
+const TOKEN = newSecret('local-zendesk-token');
+const SECRET = newSecret('local-zendesk-signing-secret');
 /** A ticket holds no more. */
 const MAX_COMMENTS = 5000;
 
