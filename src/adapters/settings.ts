@@ -119,7 +119,12 @@ const NO_MODEL = 'none';
  */
 export const readSettings = (variables: AdapterVariables): AdapterSettings => {
   const plain = readPlain(variables);
-  const openai = accessOf(variables, { url: 'OPENAI_BASE_URL', token: 'OPENAI_API_KEY', address: OPENAI });
+  const openai = accessOf(variables, {
+    url: 'OPENAI_BASE_URL',
+    token: 'OPENAI_API_KEY',
+    address: OPENAI,
+    query: AZURE_VERSION,
+  });
   const vector = accessOf(variables, { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN' });
   const redis = accessOf(variables, { url: 'UPSTASH_REDIS_REST_URL', token: 'UPSTASH_REDIS_REST_TOKEN' });
   const prices = jsonIn(variables, 'MODEL_PRICES', ModelPrices);
@@ -160,6 +165,8 @@ export const readModelSettings = (variables: AdapterVariables): AdapterSettings 
 };
 
 const OPENAI = 'https://api.openai.com/v1';
+/** The dated versions of Azure's API stand in the query. */
+const AZURE_VERSION = /^\?api-version=[\w.-]{1,40}$/;
 /** A token that the local servers accept, so that development needs no secret. */
 const LOCAL_TOKEN = 'local';
 
@@ -173,7 +180,7 @@ const readPlain = (variables: AdapterVariables): z.infer<typeof Plain> => {
 /** A service configured by two variables; `undefined` when neither is set. */
 export const accessOf = (
   variables: AdapterVariables,
-  names: { url: string; token: string; address?: string },
+  names: { url: string; token: string; address?: string; query?: RegExp },
 ): ServiceAccess | undefined => {
   const isLocal = variables.ENVIRONMENT === 'development';
   const text = given(variables, names.url);
@@ -181,7 +188,7 @@ export const accessOf = (
   if (text === undefined && secret === undefined) return undefined;
   const address = text ?? names.address;
   if (address === undefined) throw new SettingRefused(`Cannot use ${names.token}: ${names.url} is not set`);
-  const url = serviceAddress(address, { name: names.url, isLocal });
+  const url = serviceAddress(address, { name: names.url, isLocal, query: names.query });
   const token = secret ?? (isLocal && isOwnAddress(address) ? LOCAL_TOKEN : undefined);
   if (token === undefined) throw new SettingRefused(`Cannot use ${names.url}: ${names.token} is not set`);
   if (!/^[\x21-\x7e]{1,1000}$/.test(token)) throw new SettingRefused(`Cannot use ${names.token}: it is not a token`);

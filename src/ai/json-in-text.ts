@@ -101,6 +101,7 @@ export const passOn = (
   let waiting: string | undefined = '';
   /** What waits is the end of reasoning or prose, in which only a mark is looked for. */
   let isInside = false;
+  let isBehind = false;
   return (piece) => {
     if (waiting === undefined) return onText(piece);
     waiting += piece;
@@ -108,8 +109,9 @@ export const passOn = (
     if (mark !== null) {
       waiting = waiting.slice(mark.index + mark[0].length);
       isInside = false;
+      isBehind = true;
     }
-    const start: string = isInside ? '' : (wantsObject ? objectStart : textStart)(waiting, mark !== null);
+    const start: string = isInside ? '' : (wantsObject ? objectStart : textStart)(waiting, isBehind);
     if (start !== '') {
       waiting = undefined;
       onText(start);

@@ -34,7 +34,10 @@ export class SettingRefused extends Error {
  *
  * @throws {SettingRefused} When secrets must not be sent there.
  */
-export const serviceAddress = (text: string, { name, isLocal }: { name: string; isLocal: boolean }): string => {
+export const serviceAddress = (
+  text: string,
+  { name, isLocal, query }: { name: string; isLocal: boolean; query?: RegExp | undefined },
+): string => {
   const url = URL.canParse(text) && text.length <= MAX_LENGTH ? new URL(text) : undefined;
   const isOwnMachine = isLocal && url !== undefined && isOwn(url);
   if (url === undefined || (url.protocol !== 'https:' && !isOwnMachine))
@@ -42,9 +45,9 @@ export const serviceAddress = (text: string, { name, isLocal }: { name: string; 
   if (!isPublicName(url.hostname) && !isOwnMachine)
     throw new SettingRefused(`Cannot use ${name}: it does not name a public host`);
   if (url.username !== '' || url.password !== '') throw new SettingRefused(`Cannot use ${name}: it holds credentials`);
-  if (url.search !== '' || url.hash !== '')
-    throw new SettingRefused(`Cannot use ${name}: it has a query or a fragment`);
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  const isQueryAllowed = url.search === '' || query?.test(url.search) === true;
+  if (!isQueryAllowed || url.hash !== '') throw new SettingRefused(`Cannot use ${name}: it has a query or a fragment`);
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '') + url.search;
 };
 
 /** Whether an address is a loopback address. */

@@ -1,9 +1,12 @@
 import { Redis } from '@upstash/redis';
 import { Index } from '@upstash/vector';
 import { type AdapterSettings, type AdapterVariables, readSettings } from '../../adapters/settings.ts';
+import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
 import { OpenAIEmbeddingProvider } from '../../ai/embeddings/openai.ts';
-import { openaiChat } from '../../ai/openai-chat.ts';
+import { ModelUnavailable, openaiChat } from '../../ai/openai-chat.ts';
 import { priceOf } from '../../ai/prices.ts';
+import { parseJson } from '../../contract/json-object.ts';
+import type { AIClient, AICompletion, AICompletionOptions } from '../../contract/librarian.ts';
 import { readSources, type SourceVariables } from '../../helpdesk/articles/source-settings.ts';
 import { type HelpdeskVariables, readConnections } from '../../helpdesk/connections.ts';
 import { helpdeskTools } from '../../helpdesk/tools/helpdesk-tools.ts';
@@ -29,8 +32,7 @@ export const examine = async (variables: AdapterVariables): Promise<Finding[]> =
   const settings = settingsOf(variables);
   if (typeof settings === 'string') return [{ what: 'the variables', state: 'wrong', reported: settings }];
   const findings = await Promise.all([
-    examineEmbeddings(settings),
-    examineChat(settings),
+    examineModels(settings),
     examineVector(settings),
     examineRedis(settings),
   ]);
@@ -45,19 +47,27 @@ const settingsOf = (variables: AdapterVariables): AdapterSettings | string => {
   }
 };
 
-const examineEmbeddings = async ({ openai, embedding }: AdapterSettings): Promise<Finding[]> => {
+/** The models of a configuration alone. @param options.texts In one call for embeddings. */
+export const examineModels = async (settings: AdapterSettings, { texts = 256 } = {}): Promise<Finding[]> =>
+  (await Promise.all([examineEmbeddings(settings, texts), examineChat(settings)])).flat();
+
+/** As many texts as a sync embeds at once, so that a limit shows, and one as long as a section may be. */
+const examineEmbeddings = async ({ openai, embedding }: AdapterSettings, texts: number): Promise<Finding[]> => {
   const what = 'embeddings';
   if (openai === undefined || embedding === undefined)
     return [
       { what, state: 'not configured', reported: 'words carry the search alone (OPENAI_API_KEY, EMBEDDING_MODEL)' },
     ];
   const config = { apiKey: openai.token, baseURL: openai.url, ...embedding, timeoutMs: TIMEOUT_MS };
+  const provider = new OpenAIEmbeddingProvider(config);
   const startedAt = performance.now();
-  return reported(what, ADVICE.openai, async () => {
-    await new OpenAIEmbeddingProvider(config).embed('Is anybody there?');
+  const findings = await reported(what, 'EMBEDDING_MODEL', async () => {
+    await provider.embedBatch(Array.from({ length: texts }, (_, at) => `Is anybody there, number ${at}?`));
+    await provider.embed('Is anybody there? '.repeat(400));
     const ms = Math.round(performance.now() - startedAt);
-    return `${embedding.model} gives ${embedding.dimensions} numbers, here in ${ms} ms`;
+    return `${embedding.model} gives ${embedding.dimensions} numbers, for ${texts} texts in ${ms} ms`;
   });
+  return [...findings, ...refusalFinding(what, embedding.model, provider.refusals())];
 };
 
 const examineChat = async ({ openai, chat }: AdapterSettings): Promise<Finding[]> => {
@@ -71,23 +81,42 @@ const examineChat = async ({ openai, chat }: AdapterSettings): Promise<Finding[]
     prices: chat.prices,
     timeoutMs: TIMEOUT_MS,
   });
-  const findings = await reported(what, ADVICE.openai, async () => {
-    const { text, finish, usage } = await client.complete(
-      [{ role: 'user', content: 'Reply with JSON: {"word": "ready"}.' }],
-      { maxTokens: 1000, schema: PROBE_SCHEMA },
-    );
-    if (finish === 'length')
-      throw new Wrong(
-        `${chat.model} spent its tokens before it answered: choose one that thinks less, or none that reasons`,
-      );
-    if (finish !== 'stop' && finish !== undefined)
-      throw new Wrong(`${chat.model} did not answer a plain request: ${finish}`);
-    JSON.parse(text);
-    return `${chat.model} keeps to a schema, and ${usage === undefined ? 'does not tell' : 'tells'} the tokens it spent`;
+  const findings = await reported(what, 'CHAT_MODEL', async () => {
+    // As the product asks, at once and as a stream: what is refused shows.
+    const options = { maxTokens: 1000, temperature: 0, schema: PROBE_SCHEMA };
+    const { usage } = await askForObject(client, options);
+    await askForObject(client, { ...options, onText: () => {} });
+    return `${chat.model} replies with the object that is asked for, and ${usage === undefined ? 'does not tell' : 'tells'} the tokens it spent`;
   });
-  if (findings[0]?.state !== 'well' || (chat.prices !== undefined && priceOf(chat.model, chat.prices))) return findings;
+  if (findings[0]?.state !== 'well') return findings;
+  const refused = refusalFinding(what, chat.model, client.refusals());
+  if (chat.prices !== undefined && priceOf(chat.model, chat.prices)) return [...findings, ...refused];
   const noPrice = `costs are not reported: MODEL_PRICES has no entry for ${chat.model}`;
-  return [...findings, { what: 'prices', state: 'worth knowing', reported: noPrice }];
+  return [...findings, ...refused, { what: 'prices', state: 'worth knowing', reported: noPrice }];
+};
+
+/** What a model refuses is left out from then on: nothing is to be done about it. */
+const refusalFinding = (what: string, model: string, refusals: readonly string[]): Finding[] =>
+  refusals.length === 0
+    ? []
+    : [{ what, state: 'worth knowing', reported: `${model} refuses ${refusals.join(', ')}: it is asked without` }];
+
+const askForObject = async (client: AIClient, options: AICompletionOptions): Promise<AICompletion> => {
+  const completion = await client.complete(
+    [
+      { role: 'system', content: 'Reply with JSON: {"word": "ready"}.' },
+      { role: 'user', content: 'Are you ready?' },
+    ],
+    options,
+  );
+  const { text, finish } = completion;
+  if (finish === 'length')
+    throw new Wrong(`${client.model} spent its tokens before it answered: choose one that thinks less, or none that reasons`);
+  if (finish !== 'stop' && finish !== undefined)
+    throw new Wrong(`${client.model} did not answer a plain request: ${finish}`);
+  if (parseJson(text) === undefined)
+    throw new Wrong(`${client.model} does not reply with JSON when it is asked to: choose a larger model`);
+  return completion;
 };
 
 const PROBE_SCHEMA = {
@@ -208,24 +237,60 @@ class Wrong extends Error {
 }
 
 const ADVICE = {
-  openai: 'check OPENAI_BASE_URL, OPENAI_API_KEY and the name of the model; a new key may need credit',
   vector: 'check UPSTASH_VECTOR_REST_URL, and that UPSTASH_VECTOR_REST_TOKEN is the one that may write',
   redis: 'check UPSTASH_REDIS_REST_URL, and that UPSTASH_REDIS_REST_TOKEN is the one that may write',
+};
+
+type ModelVariable = 'EMBEDDING_MODEL' | 'CHAT_MODEL';
+
+/** What to do about a model that failed: each reason has its own variable, and some have none. */
+const adviceOnModel = (error: EmbeddingFailed | ModelUnavailable, variable: ModelVariable): string => {
+  if (error instanceof EmbeddingFailed && error.dimensions !== undefined)
+    return `set EMBEDDING_DIMENSIONS to ${error.dimensions}`;
+  switch (error.why) {
+    case 'key':
+      return `check OPENAI_API_KEY, and that it may use the model of ${variable}`;
+    case 'quota':
+      return 'the account of OPENAI_API_KEY needs credit';
+    case 'model':
+      return `check ${variable}; some services have to load a model first`;
+    case 'address':
+      return 'check OPENAI_BASE_URL: it ends with the version, such as https://host.example/v1';
+    case 'length':
+    case 'content':
+    case 'parameters':
+      return `address, key and name are right; choose another model in ${variable}`;
+    default:
+  }
+  switch (error.reason) {
+    case 'rate_limited':
+      return 'address and key are right; try again later, or raise the limit of the account';
+    case 'unavailable':
+      return 'check OPENAI_BASE_URL, and that the service runs';
+    case 'malformed':
+      return `check OPENAI_BASE_URL: what answers there does not speak OpenAI's protocol for ${variable}`;
+    default:
+      return `it does not say why: check OPENAI_BASE_URL, OPENAI_API_KEY and ${variable}`;
+  }
 };
 
 const reported = async (what: string, advice: string, look: () => Promise<string>): Promise<Finding[]> => {
   try {
     return [{ what, state: 'well', reported: await look() }];
   } catch (error) {
-    const problem = error instanceof Wrong ? error.message : `${problemOf(error)}: ${advice}`;
-    return [{ what, state: 'wrong', reported: problem }];
+    return [{ what, state: 'wrong', reported: error instanceof Wrong ? error.message : problemOf(error, advice) }];
   }
 };
 
-const problemOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return 'it did not answer as it should';
+const problemOf = (error: unknown, advice: string): string => {
   // Messages of src/ai are our own; for other errors only the kind is safe to print.
-  if (error.name === 'EmbeddingFailed' || error.name === 'ModelUnavailable') return error.message;
+  if (error instanceof EmbeddingFailed || error instanceof ModelUnavailable)
+    return `${error.message}: ${adviceOnModel(error, advice === 'CHAT_MODEL' ? advice : 'EMBEDDING_MODEL')}`;
+  return `${kindOf(error)}: ${advice}`;
+};
+
+const kindOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'it did not answer as it should';
   if (/Unauthorized|WRONGPASS|NOPERM|read-only|not allowed/i.test(error.message))
     return 'the token is not accepted for this';
   if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;

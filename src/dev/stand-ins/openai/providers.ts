@@ -290,7 +290,8 @@ export const PROVIDERS: readonly Provider[] = [
     name: 'Ollama',
     sources: [
       'https://docs.ollama.com/api/openai-compatibility',
-      'https://docs.ollama.com/capabilities/thinking (reasoning within the text of older templates)',
+      'https://github.com/ollama/ollama/issues/10496 (reasoning within the text)',
+      'https://github.com/callstackincubator/fabrice-ai/pull/118 (response_format without effect)',
     ],
     path: '/v1',
     chat: {
@@ -374,7 +375,7 @@ export const PROVIDERS: readonly Provider[] = [
     sources: [
       'https://openrouter.ai/docs/api_reference/streaming (comments)',
       'https://openrouter.ai/docs/api/reference/errors-and-debugging',
-      'https://openrouter.ai/docs/features/structured-outputs (dropped where the model has none)',
+      'https://openrouter.ai/docs/structured-outputs (for compatible models; others are asked without)',
     ],
     path: '/api/v1',
     chat: {
@@ -396,8 +397,8 @@ export const PROVIDERS: readonly Provider[] = [
   {
     name: 'Together',
     sources: [
-      'https://docs.together.ai/docs/json-mode',
-      'https://docs.together.ai/reference/chat-completions-1 (finish_reason eos)',
+      'https://github.com/vibrantlabsai/ragas/issues/1548 (finish_reason eos)',
+      'https://github.com/openai/openai-dotnet/pull/267 (the same)',
     ],
     path: '/v1',
     chat: {
@@ -426,7 +427,7 @@ export const PROVIDERS: readonly Provider[] = [
   {
     name: 'TEI',
     sources: [
-      'https://huggingface.co/docs/text-embeddings-inference/cli_arguments (max-client-batch-size 32)',
+      'https://github.com/huggingface/text-embeddings-inference/issues/723 (max_client_batch_size 32)',
       'https://github.com/apecloud/ApeRAG/issues/716 (the words of the refusal)',
     ],
     path: '/v1',
@@ -456,7 +457,6 @@ export const PROVIDERS: readonly Provider[] = [
   {
     name: 'LM Studio',
     sources: [
-      'https://lmstudio.ai/docs/app/api/structured-output',
       'https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/618 (an unknown path with status 200)',
       'https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/189 (json_object)',
     ],
@@ -484,7 +484,7 @@ export const PROVIDERS: readonly Provider[] = [
   {
     name: 'DashScope',
     sources: [
-      'https://www.alibabacloud.com/help/en/model-studio/json-mode (no json_schema)',
+      'https://www.alibabacloud.com/help/en/model-studio/json-mode (JSON mode alone)',
       'https://github.com/memodb-io/memobase/issues/142 (10 inputs)',
       'https://github.com/plastic-labs/honcho/issues/663 (the word json)',
     ],
@@ -524,7 +524,7 @@ export const PROVIDERS: readonly Provider[] = [
     name: 'Workers AI',
     sources: [
       'https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility',
-      'https://developers.cloudflare.com/workers-ai/features/json-mode (the reply as an object)',
+      'https://developers.cloudflare.com/workers-ai/json-mode (the reply as an object)',
       'https://developers.llamaindex.ai/python/examples/embeddings/cloudflare_workersai (100 inputs)',
     ],
     path: '/client/v4/accounts/0/ai/v1',
@@ -586,8 +586,9 @@ export const PROVIDERS: readonly Provider[] = [
   {
     name: 'a server of a model without a system role',
     sources: [
-      'https://github.com/vllm-project/vllm/issues/2112 (templates of Mistral 7B and Gemma)',
-      'https://huggingface.co/docs/text-generation-inference/messages_api',
+      'https://github.com/huggingface/chat-ui/issues/1386 (Gemma 2)',
+      'https://github.com/vllm-project/vllm/issues/6862 (Mistral 7B)',
+      'https://github.com/huggingface/text-generation-inference/pull/2344 (finish_reason eos_token)',
     ],
     path: '/v1',
     chat: {
