@@ -55,19 +55,39 @@ describe('an object in a reply', () => {
     ['in a fence within prose', { content: `Here you {are}:\n\`\`\`json\n${JSON_TEXT}\n\`\`\`\nAnything else?` }],
     ['within prose', { content: `Sure. ${JSON_TEXT} I hope this helps.` }],
     ['behind reasoning', { content: `<think>\nOr {"text": "no", "tags": []}?\n</think>\n${JSON_TEXT}` }],
-    ['behind reasoning whose beginning is missing', { content: `First {"text": 1, "tags": 2}.\n</think>\n\n${JSON_TEXT}` }],
+    [
+      'behind reasoning whose beginning is missing',
+      { content: `First {"text": 1, "tags": 2}.\n</think>\n\n${JSON_TEXT}` },
+    ],
     ['behind reasoning, in a fence', { content: `<thinking>x</thinking>\n\`\`\`json\n${JSON_TEXT}\n\`\`\`` }],
-    ['behind the channel of an analysis', { content: `<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>${JSON_TEXT}` }],
+    [
+      'behind the channel of an analysis',
+      { content: `<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>${JSON_TEXT}` },
+    ],
     ['behind another object', { content: `{"name": "answer"} ${JSON_TEXT}` }],
     ['with trailing commas', { content: '{"text": "Warm {today}, \\"dry\\".", "tags": ["a",],\n}' }],
     ['with a byte order mark', { content: `\uFEFF${JSON_TEXT}` }],
     ['in parts', { content: [{ type: 'text', text: JSON_TEXT }] }],
-    ['in parts beside reasoning', { content: [{ type: 'thinking', thinking: [{ type: 'text', text: '{}' }] }, { type: 'text', text: JSON_TEXT }] }],
+    [
+      'in parts beside reasoning',
+      {
+        content: [
+          { type: 'thinking', thinking: [{ type: 'text', text: '{}' }] },
+          { type: 'text', text: JSON_TEXT },
+        ],
+      },
+    ],
     ['parsed', { content: OBJECT }],
     ['beside reasoning', { content: JSON_TEXT, reasoning_content: 'It says {"text": "no", "tags": []}.' }],
     ['taken for reasoning', { content: null, reasoning_content: `\n${JSON_TEXT}\n` }],
     ['taken for reasoning by another name', { content: '', reasoning: JSON_TEXT }],
-    ['in a call', { content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'json_tool_call', arguments: JSON_TEXT } }] }],
+    [
+      'in a call',
+      {
+        content: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'json_tool_call', arguments: JSON_TEXT } }],
+      },
+    ],
     ['in a call, parsed', { content: '', tool_calls: [{ function: { name: 'answer', arguments: OBJECT } }] }],
     ['in a call of the old form', { content: null, function_call: { name: 'answer', arguments: JSON_TEXT } }],
   ])('is read %s', async (_, message) => {
@@ -111,7 +131,10 @@ describe('an object in a reply', () => {
     expect(within.completion).toMatchObject({ text: '' });
   });
   it('is asked for once more, with the schema shown, when a model writes prose instead', async () => {
-    const { completion, sent, chat } = await complete([reply({ content: 'It is warm.' }), reply({ content: JSON_TEXT })]);
+    const { completion, sent, chat } = await complete([
+      reply({ content: 'It is warm.' }),
+      reply({ content: JSON_TEXT }),
+    ]);
     expect(textIn(completion)).toEqual(OBJECT);
     expect(JSON.stringify(sent[0]?.messages)).not.toContain('JSON Schema');
     expect(JSON.stringify(sent[1]?.messages)).toContain('additionalProperties');
@@ -124,16 +147,26 @@ describe('an object in a reply', () => {
   });
   it('counts the tokens of both requests', async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 3 };
-    const { completion } = await complete([reply({ content: 'Warm.' }, 'stop', { usage }), reply({ content: JSON_TEXT }, 'stop', { usage })]);
+    const { completion } = await complete([
+      reply({ content: 'Warm.' }, 'stop', { usage }),
+      reply({ content: JSON_TEXT }, 'stop', { usage }),
+    ]);
     expect(completion).toMatchObject({ usage: { inputTokens: 20, outputTokens: 6 } });
   });
 });
 
 describe('a text without a schema', () => {
   const without = (text: string, finish = 'stop', isStreamed = false) =>
-    complete([isStreamed ? { body: data(...[...text].map((each) => delta(each)), delta('', finish), '[DONE]'), type: EVENTS } : reply({ content: text }, finish)], {
-      ...{ hasSchema: false, isStreamed },
-    });
+    complete(
+      [
+        isStreamed
+          ? { body: data(...[...text].map((each) => delta(each)), delta('', finish), '[DONE]'), type: EVENTS }
+          : reply({ content: text }, finish),
+      ],
+      {
+        ...{ hasSchema: false, isStreamed },
+      },
+    );
   it('loses the reasoning before it, at once and as a stream', async () => {
     for (const isStreamed of [false, true]) {
       const { completion, pieces } = await without('<think>Hm {x}.</think>\n\nIt is <b>warm</b>.', 'stop', isStreamed);
@@ -159,24 +192,56 @@ describe('a stream', () => {
   const USAGE = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } };
   const halves = [delta(JSON_TEXT.slice(0, 9)), delta(JSON_TEXT.slice(9))];
   it.each<[string, string]>([
-    ['with comments', `: keep-alive\n\n${data(halves[0])}: OPENROUTER PROCESSING\n\n${data(halves[1], delta('', 'stop'), '[DONE]')}`],
+    [
+      'with comments',
+      `: keep-alive\n\n${data(halves[0])}: OPENROUTER PROCESSING\n\n${data(halves[1], delta('', 'stop'), '[DONE]')}`,
+    ],
     ['with other events', `event: ping\ndata: {"type": "ping"}\n\n${data(...halves, delta(null, 'stop'), '[DONE]')}`],
-    ['with a first chunk without choices', data({ choices: [], prompt_filter_results: [] }, ...halves, delta('', 'stop'), '[DONE]')],
-    ['with chunks that have no choices at all', data({ id: 'x' }, { choices: null }, ...halves, delta('', 'stop'), '[DONE]')],
+    [
+      'with a first chunk without choices',
+      data({ choices: [], prompt_filter_results: [] }, ...halves, delta('', 'stop'), '[DONE]'),
+    ],
+    [
+      'with chunks that have no choices at all',
+      data({ id: 'x' }, { choices: null }, ...halves, delta('', 'stop'), '[DONE]'),
+    ],
     ['with events that are no JSON', data('ping', ...halves, '', delta('', 'stop'), '[DONE]')],
-    ['whose reason is empty in the middle', data(delta(JSON_TEXT.slice(0, 9), ''), delta(JSON_TEXT.slice(9), ''), delta('', 'stop'), '[DONE]')],
+    [
+      'whose reason is empty in the middle',
+      data(delta(JSON_TEXT.slice(0, 9), ''), delta(JSON_TEXT.slice(9), ''), delta('', 'stop'), '[DONE]'),
+    ],
     ['without a reason', data(...halves, '[DONE]')],
     ['without an end', data(...halves)],
     ['with usage in the last chunk', data(...halves, { ...delta('', 'stop'), usage: USAGE.usage })],
-    ['with parts', data(delta([{ type: 'thinking', thinking: [] }]), delta([{ type: 'text', text: JSON_TEXT }]), delta('', 'stop'))],
-    ['with reasoning before it', data({ choices: [{ delta: { reasoning_content: 'I {' } }] }, ...halves, delta('', 'stop'))],
+    [
+      'with parts',
+      data(delta([{ type: 'thinking', thinking: [] }]), delta([{ type: 'text', text: JSON_TEXT }]), delta('', 'stop')),
+    ],
+    [
+      'with reasoning before it',
+      data({ choices: [{ delta: { reasoning_content: 'I {' } }] }, ...halves, delta('', 'stop')),
+    ],
     ['that is all reasoning', data({ choices: [{ delta: { reasoning_content: JSON_TEXT } }] }, delta('', 'stop'))],
-    ['of a call', data(...[JSON_TEXT.slice(0, 9), JSON_TEXT.slice(9)].map((text) => ({ choices: [{ delta: { content: null, tool_calls: [{ index: 0, function: { arguments: text } }] } }] })), delta(null, 'tool_calls'))],
-    ['that repeats the message at its end', data(...halves, { choices: [{ message: { content: JSON_TEXT }, finish_reason: 'stop' }] })],
+    [
+      'of a call',
+      data(
+        ...[JSON_TEXT.slice(0, 9), JSON_TEXT.slice(9)].map((text) => ({
+          choices: [{ delta: { content: null, tool_calls: [{ index: 0, function: { arguments: text } }] } }],
+        })),
+        delta(null, 'tool_calls'),
+      ),
+    ],
+    [
+      'that repeats the message at its end',
+      data(...halves, { choices: [{ message: { content: JSON_TEXT }, finish_reason: 'stop' }] }),
+    ],
     ['of one message', data({ choices: [{ message: { content: JSON_TEXT }, finish_reason: 'stop' }] })],
     ['with carriage returns', data(...halves, delta('', 'stop'), '[DONE]').replaceAll('\n', '\r\n')],
     ['in a fence', data(...[...`\`\`\`json\n${JSON_TEXT}\n\`\`\``].map((each) => delta(each)), delta('', 'stop'))],
-    ['behind reasoning', data(...[...`<think>{"text": 1}</think>\n${JSON_TEXT}`].map((each) => delta(each)), delta('', 'stop'))],
+    [
+      'behind reasoning',
+      data(...[...`<think>{"text": 1}</think>\n${JSON_TEXT}`].map((each) => delta(each)), delta('', 'stop')),
+    ],
   ])('is read %s', async (_, body) => {
     const { completion, pieces } = await complete([{ body, type: EVENTS }], { isStreamed: true });
     expect(completion).toMatchObject({ finish: 'stop' });
@@ -194,20 +259,31 @@ describe('a stream', () => {
     expect(textIn((await complete([reply({ content: JSON_TEXT })], { isStreamed: true })).completion)).toEqual(OBJECT);
   });
   it.each<[string, object, string]>([
-    ['a fault', { error: { message: 'Provider disconnected', code: 502 }, choices: [{ delta: { content: '' }, finish_reason: 'error' }] }, 'unavailable'],
+    [
+      'a fault',
+      {
+        error: { message: 'Provider disconnected', code: 502 },
+        choices: [{ delta: { content: '' }, finish_reason: 'error' }],
+      },
+      'unavailable',
+    ],
     ['a limit', { error: { message: 'Rate limited', code: 429 } }, 'rate_limited'],
     ['a key', { error: { message: 'Invalid API key', code: 401 } }, 'refused'],
     ['no code', { error: { message: 'The server had an error' } }, 'unavailable'],
     ['a text', { error: 'overloaded' }, 'unavailable'],
   ])('fails by the error in it: %s', async (_, event, reason) => {
-    const { completion, sent } = await complete([{ body: data(halves[0], event, '[DONE]'), type: EVENTS }], { isStreamed: true });
+    const { completion, sent } = await complete([{ body: data(halves[0], event, '[DONE]'), type: EVENTS }], {
+      isStreamed: true,
+    });
     expect(completion).toBeInstanceOf(ModelUnavailable);
     expect(completion).toMatchObject({ reason });
     expect(sent).toHaveLength(1);
   });
   it('fails when a chunk is cut off', async () => {
     const body = `${data(halves[0])}data: {"choices": [{"delta\n\n`;
-    expect((await complete([{ body, type: EVENTS }], { isStreamed: true })).completion).toMatchObject({ reason: 'malformed' });
+    expect((await complete([{ body, type: EVENTS }], { isStreamed: true })).completion).toMatchObject({
+      reason: 'malformed',
+    });
   });
 });
 
@@ -235,7 +311,15 @@ describe('a refusal', () => {
   });
   const message = (text: string, more: object = {}) => ({ error: { message: text, ...more } });
   it.each<[string, number, unknown]>([
-    ['the key (Gemini)', 400, [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' } }]],
+    [
+      'the key (Gemini)',
+      400,
+      [
+        {
+          error: { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' },
+        },
+      ],
+    ],
     ['the key', 401, message('Incorrect API key provided')],
     ['a moderated text', 403, message('Your input was flagged')],
     ['an account without credit', 402, message('Insufficient Balance')],
@@ -243,9 +327,25 @@ describe('a refusal', () => {
     ['a model (Mistral)', 400, { object: 'error', message: 'Invalid model: llama', code: '1500' }],
     ['a model (OpenRouter)', 400, message('llama is not a valid model ID', { code: 400 })],
     ['a model (DeepSeek)', 400, message('Model Not Exist')],
-    ['a text that is too long', 400, message("This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.", { code: 'context_length_exceeded' })],
-    ['a text that is too long (vLLM)', 400, { object: 'error', message: 'The prompt (total length 9000) is too long to fit into the model', code: 400 }],
-    ['content', 400, message('The response was filtered due to the prompt triggering Azure OpenAI’s content management policy', { code: 'content_filter' })],
+    [
+      'a text that is too long',
+      400,
+      message("This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.", {
+        code: 'context_length_exceeded',
+      }),
+    ],
+    [
+      'a text that is too long (vLLM)',
+      400,
+      { object: 'error', message: 'The prompt (total length 9000) is too long to fit into the model', code: 400 },
+    ],
+    [
+      'content',
+      400,
+      message('The response was filtered due to the prompt triggering Azure OpenAI’s content management policy', {
+        code: 'content_filter',
+      }),
+    ],
     ['a region', 403, message('Country, region, or territory not supported')],
   ])('of %s is not tried again', async (_, status, error) => {
     const { completion, sent } = await complete([refused(status, error)]);
@@ -260,14 +360,21 @@ describe('a refusal', () => {
       fetch: (async (_: unknown, init?: { body?: unknown }) => {
         sent.push(JSON.parse(String(init?.body)));
         const next = fetch[sent.length - 1] ?? '';
-        return typeof next === 'string' ? new Response(next, { headers: JSON_TYPE }) : new Response(next.body, { status: next.status });
+        return typeof next === 'string'
+          ? new Response(next, { headers: JSON_TYPE })
+          : new Response(next.body, { status: next.status });
       }) as never,
     });
     await chat.complete([{ role: 'system', content: 'Be brief.' }, ...QUESTION], { schema: SCHEMA });
     expect(sent[1]?.messages).toEqual([{ role: 'user', content: 'Be brief.\n\nIs it warm?' }]);
   });
   it('of a limit that is too large asks for fewer tokens', async () => {
-    const large = refused(400, message("'max_tokens' or 'max_completion_tokens' is too large: 400. This model's maximum context length is 512 tokens and your request has 300 input tokens"));
+    const large = refused(
+      400,
+      message(
+        "'max_tokens' or 'max_completion_tokens' is too large: 400. This model's maximum context length is 512 tokens and your request has 300 input tokens",
+      ),
+    );
     const { completion, sent, chat } = await complete([large, reply({ content: JSON_TEXT })]);
     expect(textIn(completion)).toEqual(OBJECT);
     expect(sent.map(({ max_tokens }) => max_tokens)).toEqual([400, 200]);
@@ -293,7 +400,12 @@ describe('a refusal', () => {
     ['minutes in words', {}, JSON.stringify(message('Please try again in 1m2s.')), 60_000],
     ['milliseconds in words', {}, JSON.stringify(message('Please try again in 820ms.')), 820],
     ['words of Azure', {}, JSON.stringify(message('Please retry after 27 seconds.')), 27_000],
-    ['a detail of Google', {}, JSON.stringify([{ error: { code: 429, details: [{ '@type': 'RetryInfo', retryDelay: '34.07s' }] } }]), 34_070],
+    [
+      'a detail of Google',
+      {},
+      JSON.stringify([{ error: { code: 429, details: [{ '@type': 'RetryInfo', retryDelay: '34.07s' }] } }]),
+      34_070,
+    ],
   ])('of a rate tells how long to wait: %s', async (_, headers, body, retryAfterMs) => {
     const fetch = async () => new Response(body, { status: 429, headers: { ...headers } });
     const chat = openaiChat({ apiKey: 'k', baseURL: 'https://ai.example/v1', model: 'llama', fetch: fetch as never });

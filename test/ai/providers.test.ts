@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { proposeSql } from '../../src/agents/analytics/propose-sql.ts';
 import { proposeSplit } from '../../src/agents/hybrid/split-query.ts';
 import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
 import { type OpenAIChat, openaiChat } from '../../src/ai/openai-chat.ts';
+import { ROOT } from '../../src/dev/functions.ts';
 import { type ChatRequest, schemaOf, textOf } from '../../src/dev/stand-ins/openai/chat-request.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import { PROVIDERS, type Provider } from '../../src/dev/stand-ins/openai/providers.ts';
@@ -19,6 +22,15 @@ import { ALL_RIGHTS, LIBRARIANS } from '../gateway/concierge/decide.ts';
 import { OFTEN, openSmallKb, QUOTE } from '../navigator/small-kb.ts';
 import { composeFor, editionOf, foundIn, passage } from '../support/draft/tickets.ts';
 import { smallTaxonomy } from '../support/intents/small-taxonomy.ts';
+
+it('are listed on the page of providers, each with a source', () => {
+  const page = readFileSync(join(ROOT, 'docs/providers.md'), 'utf8');
+  for (const { name, sources } of PROVIDERS) {
+    expect(page).toContain(`| ${name} |`);
+    for (const source of sources) expect(source).toMatch(/^https:\/\//);
+    expect(sources.length).toBeGreaterThan(0);
+  }
+});
 
 const { edition } = openSmallKb();
 /** In other words than the article, so that the judge is asked. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openaiChat } from '../../src/ai/openai-chat.ts';
 import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
+import { openaiChat } from '../../src/ai/openai-chat.ts';
 
 const REPLY = JSON.stringify({ choices: [{ message: { content: 'Yes.' }, finish_reason: 'stop' }] });
 const VECTORS = JSON.stringify({ data: [{ index: 0, embedding: [1, 0] }] });
@@ -37,10 +37,22 @@ describe('the address of a service', () => {
     ['https://r.openai.azure.com', `r.openai.azure.com/openai/v1${CHAT}`],
     ['https://r.openai.azure.com/', `r.openai.azure.com/openai/v1${CHAT}`],
     ['https://r.services.ai.azure.com/openai/v1/', `r.services.ai.azure.com/openai/v1${CHAT}`],
-    ['https://r.openai.azure.com/openai/deployments/mine', `r.openai.azure.com/openai/deployments/mine${CHAT}?api-version=2024-10-21`],
-    ['https://r.openai.azure.com/openai/deployments/mine/chat/completions?api-version=2025-01-01-preview', `r.openai.azure.com/openai/deployments/mine${CHAT}?api-version=2025-01-01-preview`],
-    ['https://r.openai.azure.com?api-version=2024-10-21', `r.openai.azure.com/openai/deployments/gpt-4o${CHAT}?api-version=2024-10-21`],
-    ['https://gateway.example/openai?api-version=2024-10-21', `gateway.example/openai/deployments/gpt-4o${CHAT}?api-version=2024-10-21`],
+    [
+      'https://r.openai.azure.com/openai/deployments/mine',
+      `r.openai.azure.com/openai/deployments/mine${CHAT}?api-version=2024-10-21`,
+    ],
+    [
+      'https://r.openai.azure.com/openai/deployments/mine/chat/completions?api-version=2025-01-01-preview',
+      `r.openai.azure.com/openai/deployments/mine${CHAT}?api-version=2025-01-01-preview`,
+    ],
+    [
+      'https://r.openai.azure.com?api-version=2024-10-21',
+      `r.openai.azure.com/openai/deployments/gpt-4o${CHAT}?api-version=2024-10-21`,
+    ],
+    [
+      'https://gateway.example/openai?api-version=2024-10-21',
+      `gateway.example/openai/deployments/gpt-4o${CHAT}?api-version=2024-10-21`,
+    ],
   ])('%s leads to %s', async (baseURL, url) => {
     const { ask, urls } = await calls(baseURL);
     await ask();
@@ -58,7 +70,9 @@ describe('the address of a service', () => {
     expect(urls).toHaveLength(2);
   });
   it('sends the key to a dated API of Azure in its header, and embeds with the model’s own deployment', async () => {
-    const { ask, embed, urls, headers } = await calls('https://r.openai.azure.com/openai/deployments/mine?api-version=2024-10-21');
+    const { ask, embed, urls, headers } = await calls(
+      'https://r.openai.azure.com/openai/deployments/mine?api-version=2024-10-21',
+    );
     await ask();
     expect([headers().get('api-key'), headers().get('authorization')]).toEqual(['key', null]);
     await embed();

@@ -127,8 +127,11 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
     const vectors: number[][] = [];
     let form = this.#form;
     let hasTriedDimensions = form.hasDimensions;
-    let isSplit = false;
+    /** The service says that a text is too long. */
     let isLength = false;
+    let isSplit = false;
+    /** Texts of a request from the next one on that is accepted. */
+    let sizeThen: number | undefined;
     while (vectors.length < batch.length) {
       // Others may have learned in the meantime.
       const size = Math.min(form.maxInputs, this.#form.maxInputs);
@@ -138,12 +141,13 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
       if (Array.isArray(reply)) {
         vectors.push(...reply);
         this.#isProven = true;
-        const { maxInputs, maxBytes: learned } = this.#form;
+        const known = this.#form;
         // A text that is refused for another reason than its length is no reason to cut others.
-        this.#form = { ...form, maxInputs, maxBytes: isLength ? Math.min(maxBytes, learned) : learned };
-        form = { ...form, maxBytes: this.#form.maxBytes };
-        // One text that is too long makes every batch with it too large, so the size is learned at the end.
-        isSplit ||= form.maxInputs < maxInputs;
+        const learned = isLength ? Math.min(maxBytes, known.maxBytes) : known.maxBytes;
+        form = { ...form, maxBytes: learned, maxInputs: sizeThen ?? form.maxInputs };
+        sizeThen = undefined;
+        this.#form = { ...form, maxInputs: known.maxInputs };
+        isSplit ||= form.maxInputs < known.maxInputs;
       } else if ('length' in reply) {
         if (hasTriedDimensions || !this.#canLengthen || reply.length < this.dimensions)
           throw this.#otherLength(reply.length);
@@ -153,22 +157,32 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
         const next = this.#formAfter(reply.refusal, form, texts);
         if (next === undefined) throw failureOf(reply);
         isLength ||= reply.refusal?.why === 'length' || reply.refusal?.status === 413;
-        // A text that had to be cut was the reason, not their number.
-        form = next.maxBytes < maxBytes ? { ...next, maxInputs: this.#form.maxInputs } : next;
+        // What one text alone shows: that the number is the reason, or else what was changed after that.
+        if (this.#isUnclear(reply.refusal) && texts.length > 1) sizeThen = Math.ceil(texts.length / 2);
+        if (next.maxBytes < maxBytes || next.encoding !== form.encoding) sizeThen = this.#form.maxInputs;
+        form = next;
       }
     }
+    // At the end, since one text that is too long makes every batch with it too large.
     if (isSplit && form.maxInputs < this.#form.maxInputs) this.#form = { ...this.#form, maxInputs: form.maxInputs };
     return vectors;
   }
 
-  /** The form after a refusal: fewer texts, then shorter ones. Undefined when no other would be accepted. */
+  /** A refusal without a reason, before anything was accepted. */
+  #isUnclear(refusal: Refusal | undefined): boolean {
+    if (refusal === undefined || this.#isProven) return false;
+    return refusal.why === undefined && !refusal.isBatch && refusal.status !== 413;
+  }
+
+  /** The form after a refusal: fewer texts, another encoding, shorter texts. Undefined when no other would be accepted. */
   #formAfter(refusal: Refusal | undefined, form: EmbeddingForm, texts: readonly string[]): EmbeddingForm | undefined {
     if (refusal === undefined) return undefined;
     const { status, why, named, isBatch, numbers } = refusal;
-    const isOfSize = why === undefined || why === 'length' || why === 'parameters';
-    if (!isOfSize || (![400, 413, 422].includes(status) && why !== 'length')) return undefined;
+    const isOfForm = why === undefined || why === 'length' || why === 'parameters';
+    if (!isOfForm || (![400, 413, 422].includes(status) && why !== 'length')) return undefined;
     if (named.includes('dimensions') && form.hasDimensions) return { ...form, hasDimensions: false };
-    const isUnclear = why === undefined && !isBatch && !this.#isProven && status !== 413;
+    const isUnclear = this.#isUnclear(refusal);
+    if (isUnclear && texts.length > 1) return { ...form, maxInputs: 1 };
     if ((named.includes('encoding_format') || isUnclear) && form.encoding !== undefined)
       return { ...form, encoding: form.encoding === 'base64' ? 'float' : undefined };
     if (texts.length > 1) {
@@ -176,8 +190,7 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
       return { ...form, maxInputs: limit > 1 ? limit : Math.ceil(texts.length / 2) };
     }
     const bytes = utf8LengthOf(texts[0] ?? '');
-    if (bytes < 2 * LEAST_TEXT_BYTES) return undefined;
-    return { ...form, maxBytes: Math.floor(bytes / 2) };
+    return bytes < 2 * LEAST_TEXT_BYTES ? undefined : { ...form, maxBytes: Math.floor(bytes / 2) };
   }
 
   /** The vectors; or a length that all of them have and should not; or how it failed. */

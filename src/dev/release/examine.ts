@@ -31,11 +31,7 @@ const PROBE = 'constellation-doctor';
 export const examine = async (variables: AdapterVariables): Promise<Finding[]> => {
   const settings = settingsOf(variables);
   if (typeof settings === 'string') return [{ what: 'the variables', state: 'wrong', reported: settings }];
-  const findings = await Promise.all([
-    examineModels(settings),
-    examineVector(settings),
-    examineRedis(settings),
-  ]);
+  const findings = await Promise.all([examineModels(settings), examineVector(settings), examineRedis(settings)]);
   return [{ what: 'the variables', state: 'well', reported: 'every value can be read' }, ...findings.flat()];
 };
 
@@ -111,7 +107,9 @@ const askForObject = async (client: AIClient, options: AICompletionOptions): Pro
   );
   const { text, finish } = completion;
   if (finish === 'length')
-    throw new Wrong(`${client.model} spent its tokens before it answered: choose one that thinks less, or none that reasons`);
+    throw new Wrong(
+      `${client.model} spent its tokens before it answered: choose one that thinks less, or none that reasons`,
+    );
   if (finish !== 'stop' && finish !== undefined)
     throw new Wrong(`${client.model} did not answer a plain request: ${finish}`);
   if (parseJson(text) === undefined)

@@ -21,6 +21,7 @@ import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { forgetDesks, rememberDesks } from '../stand-ins/helpdesks/running-desks.ts';
 import type { LocalHelpdesks } from '../stand-ins/helpdesks/start-helpdesks.ts';
 import { describeSkipped, isHidden } from './folder-kb.ts';
+import { modelNotes } from './model-notes.ts';
 import type { Product } from './product.ts';
 import { HELP, type StartOptions, sourceOf, startOptions } from './start-options.ts';
 import { freshAdvice, isState, openState } from './state-folder.ts';
@@ -84,9 +85,12 @@ async function main(): Promise<void> {
   if (product.folder !== undefined) for (const line of await describeSkipped(product.folder)) console.log(line);
   console.log(adaptersLine(process.env));
   for (const line of wrongHelpdesks(process.env)) console.log(line);
+  // Asked while the first sync runs.
+  const notes = modelNotes(process.env);
   const report = await firstSync(product).catch((error: unknown) =>
     fail(`${messageOf(error)}\nIf the state is damaged: ${freshAdvice(options.state)}`),
   );
+  for (const line of await notes) console.log(line);
   // Before the line: what changes once it is there must be seen.
   await keepInSync(product, report);
   if (helpdesks) {

@@ -177,6 +177,164 @@ describe('OpenAIEmbeddingProvider', () => {
   });
 });
 
+describe('what a service refuses', () => {
+  type Body = { input: string[]; encoding_format?: string; dimensions?: number };
+  const VECTOR = (text: string) => [text.length + 1, 1];
+  const base64 = (numbers: number[]) => Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
+  /** A provider of vectors of two numbers whose service refuses what `refuse` says, and the requests that it got. */
+  const refusing = (refuse: (body: Body) => { status: number; body?: unknown } | undefined, length = 2) => {
+    const sent: Body[] = [];
+    const fetch = async (_: unknown, init?: { body?: unknown }): Promise<Response> => {
+      const body = JSON.parse(String(init?.body)) as Body;
+      sent.push(body);
+      const refused = refuse(body);
+      if (refused !== undefined) return new Response(JSON.stringify(refused.body ?? ''), { status: refused.status });
+      const data = body.input.map((text, index) => {
+        const vector = [...VECTOR(text), ...Array(length).fill(0)].slice(0, body.dimensions ?? length);
+        return { index, embedding: body.encoding_format === 'base64' ? base64(vector) : vector };
+      });
+      return Response.json({ data });
+    };
+    const config = { model: 'other', dimensions: 2, baseURL: 'https://ai.example/v1', fetch: fetch as never };
+    return { provider: providerOf(config), sent };
+  };
+  const texts = Array.from({ length: 100 }, (_, at) => 'x'.repeat(at));
+  const expected = texts.map((text) => VECTOR(text === '' ? ' ' : text));
+
+  it.each<[string, number, unknown, number]>([
+    ['TEI', 413, { message: 'batch size 100 > maximum allowed batch size 32', type: 'Validation' }, 32],
+    [
+      'DashScope',
+      400,
+      {
+        error: {
+          message: '<400> Value error, batch size is invalid, it should not be larger than 10.: input.contents',
+        },
+      },
+      10,
+    ],
+    [
+      'Gemini',
+      400,
+      [
+        {
+          error: {
+            message: '* BatchEmbedContentsRequest.requests: at most 96 requests can be in one batch',
+            code: 400,
+          },
+        },
+      ],
+      96,
+    ],
+    [
+      'a limit without a number',
+      422,
+      { detail: [{ type: 'too_long', loc: ['body', 'input'], msg: 'List is too long' }] },
+      25,
+    ],
+    ['no word', 400, '', 7],
+    ['no word, and 413', 413, '', 25],
+    ['a list of tokens', 400, { error: { message: 'Requested 400000 tokens, max 300000 tokens per request' } }, 50],
+  ])('is split: %s', async (_, status, body, most) => {
+    const { provider, sent } = refusing(({ input }) => (input.length > most ? { status, body } : undefined));
+    expect(await provider.embedBatch(texts)).toEqual(expected);
+    const first = sent.length;
+    expect(first).toBeLessThan(100 / Math.ceil(most / 2) + 12);
+    expect(await provider.embedBatch(texts)).toEqual(expected);
+    const again = sent.slice(first);
+    expect(Math.max(...again.map(({ input }) => input.length))).toBeLessThanOrEqual(most);
+    expect(again.length).toBeLessThanOrEqual(Math.ceil(100 / Math.ceil(most / 2)));
+    expect(provider.refusals()).toEqual([expect.stringMatching(/^more than \d+ texts a request$/)]);
+  });
+  it('is one text that is too long, which does not make other batches small', async () => {
+    const { provider, sent } = refusing(({ input }) =>
+      input.some((text) => text.length > 3000)
+        ? { status: 400, body: { error: { message: 'the input length exceeds the context length' } } }
+        : undefined,
+    );
+    const long = ['a', 'word '.repeat(1500), 'b'];
+    expect(await provider.embedBatch(long)).toHaveLength(3);
+    sent.length = 0;
+    expect(await provider.embedBatch([...texts, ...long])).toHaveLength(103);
+    expect(sent.map(({ input }) => input.length)).toEqual([103]);
+    expect(provider.refusals()).toEqual([expect.stringMatching(/^texts longer than \d+ bytes/)]);
+  });
+  it.each<[string, (body: Body) => boolean, unknown, string | undefined]>([
+    [
+      'base64',
+      ({ encoding_format: format }) => format === 'base64',
+      { error: { message: 'encoding_format must be float' } },
+      'float',
+    ],
+    [
+      'its parameter',
+      ({ encoding_format: format }) => format !== undefined,
+      { detail: [{ loc: ['body', 'encoding_format'], msg: 'Extra inputs' }] },
+      undefined,
+    ],
+    ['its parameter, without a word', ({ encoding_format: format }) => format !== undefined, '', undefined],
+  ])('is an encoding: %s', async (_, isRefused, body, left) => {
+    const { provider, sent } = refusing((asked) => (isRefused(asked) ? { status: 422, body } : undefined));
+    expect(await provider.embedBatch(texts)).toEqual(expected);
+    sent.length = 0;
+    expect(await provider.embedBatch(texts)).toEqual(expected);
+    expect(sent.map(({ input, encoding_format: format }) => [input.length, format])).toEqual([[100, left]]);
+  });
+  it('is not the length of a vector, which is asked for when it is another', async () => {
+    const { provider, sent } = refusing(() => undefined, 5);
+    expect(await provider.embedBatch(['a', 'b'])).toEqual([VECTOR('a'), VECTOR('b')]);
+    expect(sent.map(({ dimensions }) => dimensions)).toEqual([undefined, 2]);
+    await provider.embed('c');
+    expect(sent).toHaveLength(3);
+  });
+  it('names the length of vectors that cannot be shortened', async () => {
+    const { provider } = refusing(
+      ({ dimensions }) =>
+        dimensions === undefined
+          ? undefined
+          : { status: 400, body: { error: { message: 'dimensions are not supported' } } },
+      5,
+    );
+    await expect(provider.embed('a')).rejects.toMatchObject({ reason: 'malformed', dimensions: 5 });
+  });
+  it.each<[string, number, unknown, string]>([
+    ['a key', 401, '', 'key'],
+    ['a key with status 400', 400, [{ error: { message: 'API key not valid.' } }], 'key'],
+    ['a model', 404, { error: { message: 'The model `other` does not exist' } }, 'model'],
+    ['credit', 402, '', 'quota'],
+  ])('is not tried again: %s', async (_, status, body, why) => {
+    const { provider, sent } = refusing(() => ({ status, body }));
+    await expect(provider.embedBatch(texts)).rejects.toMatchObject({ reason: 'refused', why });
+    expect(sent).toHaveLength(1);
+  });
+  it('is given up after few requests when nothing is accepted', async () => {
+    const { provider, sent } = refusing(() => ({ status: 400 }));
+    await expect(provider.embedBatch(['word '.repeat(1600), ...texts])).rejects.toMatchObject({ reason: 'refused' });
+    expect(sent.length).toBeLessThan(12);
+    expect(provider.refusals()).toEqual([]);
+  });
+  it('may leave out indexes, and answers with either encoding', async () => {
+    const bodies = [
+      [{ embedding: [1, 0] }, { embedding: base64([0, 1]) }],
+      [{ embedding: [1, 0] }, { index: 1, embedding: [0, 1] }],
+      [{ index: 1, embedding: [0, 1] }, { embedding: [1, 0] }],
+    ];
+    for (const data of bodies) {
+      const fetch = async () => Response.json({ data });
+      const provider = providerOf({
+        model: 'other',
+        dimensions: 2,
+        baseURL: 'https://ai.example/v1',
+        fetch: fetch as never,
+      });
+      expect(await provider.embedBatch(['a', 'b'])).toEqual([
+        [1, 0],
+        [0, 1],
+      ]);
+    }
+  });
+});
+
 const bytesOf = (text: string) => Buffer.byteLength(text);
 
 describe('fitText()', () => {

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AdapterVariables } from '../../../src/adapters/settings.ts';
 import { examine, examineDirectory, examineHelpdesks, type Finding } from '../../../src/dev/release/examine.ts';
+import { startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
+import { PROVIDERS } from '../../../src/dev/stand-ins/openai/providers.ts';
+import type { Fault } from '../../../src/dev/stand-ins/server/faults.ts';
 import { type LocalServices, startServices } from '../../../src/dev/stand-ins/start-services.ts';
 import { startVectorServer } from '../../../src/dev/stand-ins/vector/vector-server.ts';
 import { temporaryFolder } from '../folder-for-test.ts';
@@ -54,6 +57,23 @@ describe('examineHelpdesks()', () => {
   });
 });
 
+/** What is said of each service that refuses something. */
+const NOTES: Record<string, RegExp> = {
+  Gemini: /refuses more than 100 texts a request/,
+  Mistral: /refuses stream_options/,
+  DeepSeek: /refuses schemas \(JSON mode and the prompt instead\)/,
+  'Groq, a model without schemas': /refuses schemas/,
+  Ollama: /refuses to keep to schemas/,
+  OpenRouter: /refuses to keep to schemas/,
+  Together: /refuses texts longer than \d+ bytes/,
+  TEI: /refuses more than 32 texts a request, texts longer than/,
+  DashScope: /more than 10 texts a request, encoding_format base64.*refuses schemas|refuses schemas/,
+  'Workers AI': /refuses more than 100 texts a request/,
+  Anthropic: /refuses to keep to schemas/,
+  'a server of a model without a system role': /schemas and JSON mode.*a system role/,
+  'a gateway that says nothing': /refuses more than 8 texts a request, encoding_format.*schemas and JSON mode/,
+};
+
 describe('examine()', () => {
   const findingFor = async (what: string, more: AdapterVariables = {}) =>
     stateOf(await examine({ ...variables, ...more }), what);
@@ -103,6 +123,56 @@ describe('examine()', () => {
     for (const [at, what] of WRONG.entries())
       expect(stateOf(findings, what)).toEqual(['wrong', expect.stringContaining(names[at] ?? '')]);
     expect(JSON.stringify(findings)).not.toMatch(/wrong-vector|wrong-key/);
+  });
+  it.each<[string, Fault, RegExp]>([
+    [
+      'a model',
+      { kind: 'status', status: 404, message: 'The model does not exist' },
+      /no such model.*check CHAT_MODEL/,
+    ],
+    ['an address', { kind: 'status', status: 404, message: 'Invalid URL' }, /no such endpoint.*check OPENAI_BASE_URL/],
+    ['an account', { kind: 'status', status: 402, message: 'Insufficient Balance' }, /used up.*needs credit/],
+    ['a limit', { kind: 'status', status: 429, message: 'Slow down' }, /429.*address and key are right/],
+    ['a service', { kind: 'status', status: 503 }, /503.*that the service runs/],
+    ['content', { kind: 'status', status: 400, message: 'content_filter' }, /content is refused.*are right/],
+    ['nothing', { kind: 'status', status: 400, message: 'no' }, /does not say why/],
+  ])('advises on what is wrong alone: %s', async (_, fault, says) => {
+    services.openai.faults.always(fault, '/v1/chat/completions');
+    const [state, problem = ''] = (await findingFor('answers by a model')) ?? [];
+    expect([state, problem]).toEqual(['wrong', expect.stringMatching(says)]);
+    if (!/does not say why/.test(problem))
+      expect(problem.match(/OPENAI_\w+|CHAT_MODEL/g)?.length ?? 0).toBeLessThanOrEqual(1);
+  });
+  it.each(PROVIDERS)('finds nothing wrong in $name, and says what it refuses', async (provider) => {
+    const server = await startOpenAIServer({ provider, apiKey: 'local' });
+    const isChat = provider.chat !== undefined;
+    const isEmbedding = provider.embeddings !== undefined;
+    const findings = await examine({
+      ...{ ENVIRONMENT: 'development', OPENAI_BASE_URL: server.url },
+      ...{ CHAT_MODEL: provider.chat?.model ?? 'none', EMBEDDING_MODEL: provider.embeddings?.model ?? 'none' },
+      EMBEDDING_DIMENSIONS: `${provider.embeddings?.dimensions ?? ''}`,
+    });
+    await server.stop();
+    expect(findings.filter(({ state }) => state === 'wrong')).toEqual([]);
+    expect(stateOf(findings, 'answers by a model')?.[0]).toBe(isChat ? 'well' : 'not configured');
+    expect(stateOf(findings, 'embeddings')?.[0]).toBe(isEmbedding ? 'well' : 'not configured');
+    const notes = findings.filter(({ state, what }) => state === 'worth knowing' && what !== 'prices');
+    expect(notes.map(({ reported }) => reported).join()).toMatch(NOTES[provider.name] ?? /^$/);
+  });
+  it('tells the length of vectors that are longer than expected', async () => {
+    const provider = PROVIDERS.find(({ name }) => name === 'Mistral');
+    const server = await startOpenAIServer({ provider, apiKey: 'local' });
+    const [finding] = (
+      await examine({
+        ...{ ENVIRONMENT: 'development', OPENAI_BASE_URL: server.url, CHAT_MODEL: 'none' },
+        ...{ EMBEDDING_MODEL: 'mistral-embed', EMBEDDING_DIMENSIONS: '512' },
+      })
+    ).filter(({ what }) => what === 'embeddings');
+    await server.stop();
+    expect(finding).toMatchObject({
+      state: 'wrong',
+      reported: expect.stringMatching(/1024 numbers, not 512: set EMBEDDING_DIMENSIONS to 1024/),
+    });
   });
   it('reports services that are down or broken', async () => {
     services.vector.faults.always({ kind: 'status', status: 500 });
