@@ -156,10 +156,10 @@ const completeInForm = async (
       const completion = readCompletion(reply, schema);
       usage = sumOf(usage, completion?.usage);
       // It takes a schema and does not keep to it: many services drop parameters that they do not know.
-      const isIgnored =
-        schema !== undefined && form.format === 'json_schema' && !form.isSchemaShown && completion?.isOther;
-      if (!isIgnored || isLast || hasPassedOn) return { form, completion, usage };
-      form = { ...form, isSchemaShown: true };
+      const next = completion?.isOther === true ? formForIgnored(form, known) : undefined;
+      if (next === undefined || isLast || hasPassedOn)
+        return { form: completion?.isOther === true ? { ...form, format: known.format } : form, completion, usage };
+      form = next;
     } catch (error) {
       const refused = serviceErrorOf(error);
       if (refused === undefined || isLast || hasPassedOn) throw error;
@@ -174,6 +174,12 @@ const completeInForm = async (
       form = next;
     }
   }
+};
+
+/** The form for a model that did not reply with the object: shown the schema, then without a format that may hinder it. */
+const formForIgnored = (form: RequestForm, known: RequestForm): RequestForm | undefined => {
+  if (form.format !== 'json_schema' || known.isSchemaShown) return undefined;
+  return form.isSchemaShown ? { ...form, format: 'text' } : { ...form, isSchemaShown: true };
 };
 
 const sumOf = (one: TokenUsage | undefined, other: TokenUsage | undefined): TokenUsage | undefined =>
@@ -360,7 +366,7 @@ const readCompletion = (value: unknown, schema: AICompletionOptions['schema']): 
   // The filter of a service counts, whatever it has let through.
   if (object !== undefined && finish !== 'filtered' && finish !== 'refused')
     return { text: object, finish: 'stop', usage: used, isOther: false };
-  const isOther = schema !== undefined && finish === 'stop' && text.trim() !== '';
+  const isOther = schema !== undefined && finish === 'stop';
   return { text: withoutReasoning(text), finish, usage: used, isOther };
 };
 

@@ -140,11 +140,20 @@ describe('an object in a reply', () => {
     expect(JSON.stringify(sent[1]?.messages)).toContain('additionalProperties');
     expect(chat.refusals()).toEqual(['to keep to schemas (the prompt shows them)']);
   });
-  it('is asked for no third time', async () => {
-    const { completion, sent } = await complete([reply({ content: 'It is warm.' })]);
-    expect(completion).toMatchObject({ text: 'It is warm.', finish: 'stop' });
-    expect(sent).toHaveLength(2);
-  });
+  it.each(['It is warm.', '', '{}'])(
+    'is asked for without a format when it is still missing, and not more often (%s)',
+    async (content) => {
+      const found = await complete([reply({ content }), reply({ content }), reply({ content: JSON_TEXT })]);
+      expect(textIn(found.completion)).toEqual(OBJECT);
+      expect(found.sent.map(({ response_format: format }) => format !== undefined)).toEqual([true, true, false]);
+      expect(found.chat.refusals()).toEqual(['schemas and JSON mode (the prompt alone instead)']);
+      const { completion, sent, chat } = await complete([reply({ content })]);
+      expect(completion).toMatchObject({ text: content, finish: 'stop' });
+      expect(sent).toHaveLength(3);
+      // What did not help is not kept.
+      expect(chat.refusals()).toEqual(['to keep to schemas (the prompt shows them)']);
+    },
+  );
   it('counts the tokens of both requests', async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 3 };
     const { completion } = await complete([

@@ -53,7 +53,12 @@ const REPLIES: Record<string, (said: Said) => unknown> = {
   }),
   search_queries: () => ({ queries: [] }),
   standalone_question: ({ question }) => ({ question }),
-  statement: () => ({ sql: '' }),
+  statement: () => ({ sql: '', text: '', each: '' }),
+  // Objects of the right form that decide nothing.
+  routes: () => ({ librarians: [] }),
+  sub_queries: () => ({ sub_queries: [] }),
+  intent: () => ({ intent: '' }),
+  probe: () => ({ word: 'ready' }),
 };
 
 interface Place {
