@@ -1,7 +1,7 @@
 import { unavailableRetrieval } from '../contract/knowledge.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { IntentClassification, SupportRequest, SupportResponse } from '../contract/support-response.ts';
-import { type Taxonomy, UNKNOWN_INTENT } from '../contract/taxonomy.ts';
+import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../contract/taxonomy.ts';
 import type { TextVectors } from '../grounding/parse-question.ts';
 import {
   type Knowledge,
@@ -14,6 +14,7 @@ import type { WaitUntil } from '../runtime/concurrency.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
 import { readPages } from '../search/chunk-texts.ts';
 import { covers } from '../signing/capabilities.ts';
+import { type Danger, dangerIn } from '../text/danger.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';
 import { withoutName } from './draft/fill-template.ts';
 import { type ComposedDraft, createDraftComposer } from './draft/generate-draft.ts';
@@ -25,7 +26,7 @@ import {
   type ModelOutcome,
   writeWithModel,
 } from './draft/write-with-model.ts';
-import { customerWords, escalationOf, guideAgent, signalsIn } from './guidance/guide-agent.ts';
+import { customerWords, escalationOf, guideAgent } from './guidance/guide-agent.ts';
 import { classifyWithModel } from './intents/classify-with-model.ts';
 import type { OpenTaxonomy } from './intents/current-taxonomy.ts';
 import { getsNoReply, missingInformation } from './ticket/intent-rules.ts';
@@ -69,14 +70,16 @@ export const analyze = async (
   const timeLeftMs = boundedTime(scope.timeLeftMs);
   if (covers(scope.context.capabilities, 'kb:read')) parts.openEdition?.(scope).catch(() => undefined);
   const { taxonomy, classifier } = await parts.taxonomyFor(scope.context.workspace, scope);
-  const ticket = readTicket(request, { mask: maskFor(request, parts.mask), taxonomy, facts: scope.facts });
+  const read = readTicket(request, { mask: maskFor(request, parts.mask), taxonomy, facts: scope.facts });
+  const danger = dangerIn(customerWords(read));
+  const ticket = danger === undefined ? read : inDanger(read, danger);
   const text = textToClassify(ticket);
   const first = classifier.classify(text);
   const options = { taxonomy, classifier, ai, signal, timeLeftMs: timeLeftMs() };
   const intent = ticket.isClosing
     ? withoutIntent(first, classifier.threshold)
     : await classifyWithModel(text, first, options);
-  const classification = withWarnings(intent, ticket, taxonomy);
+  const classification = withWarnings(intent, { ticket, taxonomy, danger });
   const known = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const isUnanswered = ticket.isClosing || getsNoReply(classification, known);
   const retrieved = isUnanswered
@@ -92,7 +95,7 @@ export const analyze = async (
   const knowledge = withoutWeakSources(found);
   // A template names no product that only a stored fact names: it may be old, and the draft may go out without a person.
   const metadata = ticket.product === undefined || ticket.isProductStored ? {} : { product: ticket.product };
-  const missing = missingInformation(known, ticket);
+  const missing = asksAbout(known, classification) ? missingInformation(known, ticket) : [];
   const compose = (own: Answer | undefined) =>
     createDraftComposer({ taxonomy, ticket: { ...ticket, answer: own, missing } })(
       ...[classification, request.customer_name, metadata, found],
@@ -120,23 +123,31 @@ export const analyze = async (
 /** Least confidence of a further intent that may be a second problem of the message. */
 const ANOTHER_INTENT_FROM = 0.35;
 
+/** Danger is never settled by thanks, and its words tell the language of a message that is too short for detection. */
+const inDanger = (ticket: TicketReading, { language }: Danger): TicketReading => ({
+  ...ticket,
+  isClosing: false,
+  language: ticket.language ?? language,
+});
+
 /**
  * Adds danger and escalation to the classification, since the classification alone decides whether a draft is sent without a person.
+ * Danger that a model has found stays.
  */
 const withWarnings = (
   classification: IntentClassification,
-  ticket: TicketReading,
-  taxonomy: Taxonomy,
+  { ticket, taxonomy, danger }: { ticket: TicketReading; taxonomy: Taxonomy; danger: Danger | undefined },
 ): IntentClassification => {
-  const { danger } = signalsIn(customerWords(ticket), ticket.language);
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
-  const { to } = escalationOf(taxonomy, intent, { ticket, classification });
-  return {
-    ...classification,
-    ...(danger === undefined ? {} : { danger }),
-    ...(to === undefined ? {} : { escalated_to: to }),
-  };
+  const words = danger?.words ?? classification.danger;
+  const warned = words === undefined ? classification : { ...classification, danger: words };
+  const { to } = escalationOf(taxonomy, intent, { ticket, classification: warned });
+  return { ...warned, ...(to === undefined ? {} : { escalated_to: to }) };
 };
+
+/** In danger, only the facts of an intent whose own team sees every ticket are asked for: whether anybody is hurt, not which pool. */
+const asksAbout = (intent: Intent | undefined, { danger, escalated_to }: IntentClassification): boolean =>
+  danger === undefined || intent?.escalation.some(({ always, to }) => always === true && to === escalated_to) === true;
 
 /** A closing message has no intent, whatever its words. */
 const withoutIntent = ({ confidence }: IntentClassification, threshold: number): IntentClassification => ({

@@ -1,18 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { unavailableRetrieval } from '../../src/contract/knowledge.ts';
-import { type IntentClassification, SupportResponse } from '../../src/contract/support-response.ts';
+import {
+  type IntentClassification,
+  type SupportRequest,
+  SupportResponse,
+} from '../../src/contract/support-response.ts';
 import { composeNote } from '../../src/helpdesk/compose-note.ts';
+import type { Knowledge } from '../../src/knowledge/retrieval/knowledge.ts';
 import type { KnowledgeRetriever } from '../../src/knowledge/retrieval/retrieve-knowledge.ts';
 import { createMask } from '../../src/runtime/privacy/mask.ts';
 import { analyze } from '../../src/support/analyze.ts';
+import PHRASES from '../../src/support/ticket/phrases.json' with { type: 'json' };
 import { userContext } from '../signing/callers.ts';
-import { taxonomy } from './draft/tickets.ts';
+import { knowledgeOf, passage, taxonomy } from './draft/tickets.ts';
 
 /** The analysis of a message with this classification, its note, and the options of the knowledge search. */
-const analysed = async (classification: IntentClassification, message = 'The fan is loud and hot.') => {
+const analysed = async (
+  classification: IntentClassification,
+  message = 'The fan is loud and hot.',
+  { knowledge = unavailableRetrieval(), ...request }: Partial<SupportRequest> & { knowledge?: Knowledge } = {},
+) => {
   let searched: Parameters<KnowledgeRetriever>[1] | undefined;
   const response = await analyze(
-    { message },
+    { message, ...request },
     { context: userContext(), waitUntil: () => {}, timeLeftMs: () => 1000, now: 0 },
     {
       taxonomyFor: async () => ({
@@ -21,13 +31,13 @@ const analysed = async (classification: IntentClassification, message = 'The fan
       }),
       retrieveKnowledge: async (_, options) => {
         searched = options;
-        return unavailableRetrieval();
+        return knowledge;
       },
       mask: createMask([]),
     },
   );
   const { draft, agent_guidance: guidance } = SupportResponse.parse(response);
-  return { draft, guidance, searched, saved: composeNote(response, { marker: 'cnote0123456789abcdef0123' }) };
+  return { draft, guidance, searched, response, saved: composeNote(response, { marker: 'cnote0123456789abcdef0123' }) };
 };
 
 it.each([
@@ -67,5 +77,55 @@ describe('a message that looks like spam', () => {
   it('gets a reply when it reports danger', async () => {
     const spam = { primary_intent: 'spam', confidence: 0.99 };
     expect((await analysed(spam, 'There is smoke coming out of my Apollo.')).draft.text).not.toBe('');
+  });
+});
+
+describe('a message that reports danger', () => {
+  const foreign = {
+    ...knowledgeOf(passage('Push both plugs in until they click, then switch it on.')),
+    ...{ language: 'en', isForeign: true },
+  };
+  it.each([
+    ['en', 'There is smoke coming out of my Apollo II!'],
+    ['de', 'Mein Apollo II raucht und riecht verbrannt!'],
+    ['fr', 'Mon Apollo II sent le brûlé et il y a de la fumée !'],
+    ['es', 'Mi Apollo II echa humo y huele a quemado, ¿qué hago?'],
+    ['it', 'Dal mio Apollo II esce del fumo e sento puzza di bruciato!'],
+    ['pt', 'O meu Apollo II está a deitar fumo e cheira a queimado!'],
+    ['nl', 'Mijn Apollo II rookt en het ruikt verbrand!'],
+    // Too short to tell its language otherwise.
+    ['fr', 'Il fume !'],
+    ['de', 'Akku aufgebläht'],
+  ] as const)(
+    'gets the safety reply in its language, whatever its intent and its articles: %s',
+    async (language, text) => {
+      for (const primary_intent of ['noise', 'safety', 'spam', 'backup_restore', 'unknown'])
+        for (const knowledge of [foreign, unavailableRetrieval()]) {
+          const { draft, guidance, response } = await analysed({ primary_intent, confidence: 0.99 }, text, {
+            knowledge,
+          });
+          expect(draft.text).toContain(PHRASES[language].safety.split('\n')[0]);
+          expect(draft).toMatchObject({ language, auto_send: false, references: [], template: 'general' });
+          expect(`${draft.markdown}${draft.html}`).not.toMatch(/https?:|<a |\[|^\s*(?:\d+[.)]|[-*]) /m);
+          expect(guidance.recommended_steps).toEqual([]);
+          expect(guidance.escalation).toMatchObject({ needed: true, to: 'Safety team' });
+          expect(response.intent_classification.danger).toBeDefined();
+        }
+    },
+  );
+  it('gets it for thanks that mention it, and in English where there are no phrases', async () => {
+    const { draft } = await analysed({ primary_intent: 'noise', confidence: 0.9 }, 'Thanks, it still smells burnt');
+    expect(draft.text).toContain('your safety comes first');
+    const polish = await analysed(
+      { primary_intent: 'noise', confidence: 0.9 },
+      'Dzień dobry, z mojego urządzenia wydobywa się dym, smoke is coming out, co mam teraz zrobić?',
+    );
+    expect(polish.draft).toMatchObject({ language: 'en', text: expect.stringContaining('your safety comes first') });
+  });
+  it('asks for the facts of the team that sees every such ticket, and for no others', async () => {
+    const asked = async (primary_intent: string) =>
+      (await analysed({ primary_intent, confidence: 0.9 }, 'It smokes')).guidance.missing_information;
+    expect(await asked('safety')).toContain('Is anybody hurt, and is the power to the device cut?');
+    expect(await asked('not_hashing')).toEqual([]);
   });
 });

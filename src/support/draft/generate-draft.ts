@@ -49,6 +49,8 @@ export interface ComposedDraft {
   frame: DraftFrame | undefined;
   /** The quoted passages, best first. */
   passages: readonly AnswerPassage[];
+  /** What an article forbids, for the agent alone: in danger nothing is quoted. */
+  warning?: AnswerPassage | undefined;
   /** A passage with a prompt injection was omitted. */
   hasPromptInjection: boolean;
 }
@@ -93,15 +95,15 @@ export const createDraftComposer =
     const [customerName, knowledge] = [givenName ?? undefined, givenKnowledge ?? undefined];
     const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
     if (getsNoReply(classification, intent)) return noDraft(classification, ticket?.language ?? taxonomy.language);
+    if (classification.danger !== undefined)
+      return safetyDraft(taxonomy, { language: ticket?.language, customerName, warning: ticket?.answer?.warning });
     const product = typeof metadata?.product === 'string' ? metadata.product : undefined;
     const isSent = autoSendOf(classification, intent).allowed;
     const isForeign = knowledge?.isForeign === true && ticket?.language !== undefined;
     // Retrieval recognises the language of the articles in messages that are too short for detection.
     const language = isForeign ? ticket.language : (knowledge?.language ?? ticket?.language);
     // A draft that is sent without a person is the template alone, since no one has checked the quotes.
-    // In danger the words of the template come first.
-    const isDanger = classification.danger !== undefined;
-    const isQuoting = !isSent && !isForeign && !isDanger && ticket?.isClosing !== true;
+    const isQuoting = !isSent && !isForeign && ticket?.isClosing !== true;
     const answer = ticket === undefined ? excerptsOf(knowledge) : ticket.answer;
     const { passages, hasPromptInjection } = (isQuoting ? answer : undefined) ?? {
       passages: [],
@@ -148,7 +150,7 @@ export const createDraftComposer =
       written_by: 'template',
       auto_send: isSent,
     };
-    const mayAnswer = !isSent && !isDanger && ticket?.isClosing !== true;
+    const mayAnswer = !isSent && ticket?.isClosing !== true;
     return {
       draft,
       frame: mayAnswer
@@ -188,6 +190,28 @@ const noDraft = ({ primary_intent }: IntentClassification, language: string): Co
   },
   ...{ frame: undefined, passages: [], hasPromptInjection: false },
 });
+
+/** In danger, whatever the intent: safety first, in the customer's language, without steps or links. A person takes over. */
+const safetyDraft = (
+  { language: own, signature }: Pick<Taxonomy, 'language' | 'signature'>,
+  {
+    language,
+    customerName,
+    warning,
+  }: { language: string | undefined; customerName: string | undefined; warning: AnswerPassage | undefined },
+): ComposedDraft => {
+  const spoken = [language, own].find((each) => each !== undefined && hasPhrases(each)) ?? 'en';
+  const filled = { greeting: greet(customerName, spoken), before: phrasesOf(spoken).safety, after: '' };
+  const markdown = assemble(filled, { quotes: [], signature });
+  return {
+    draft: {
+      ...{ text: markdownToText(markdown), markdown, html: markdownToHtml(markdown) },
+      ...{ template: 'general', language: primaryOf(spoken), references: [] },
+      ...{ source_grounding: null, written_by: 'template', auto_send: false },
+    },
+    ...{ frame: undefined, passages: [], warning, hasPromptInjection: false },
+  };
+};
 
 /** The general phrases when no template is in the customer's language: a model answers in that language. */
 const inCustomerLanguage = (

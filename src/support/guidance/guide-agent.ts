@@ -9,6 +9,7 @@ import type {
 import type { EscalationRule, Intent, RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isPublicAddress } from '../../http/public-address.ts';
 import { markdownToText } from '../../markup/render-markdown.ts';
+import { dangerIn } from '../../text/danger.ts';
 import { autoSendOf, getsNoReply } from '../ticket/intent-rules.ts';
 import { byLanguage, inLanguage, primaryOf } from '../ticket/languages.ts';
 import type { TicketReading } from '../ticket/read-ticket.ts';
@@ -33,6 +34,8 @@ interface GuidedDraft {
   draft: Draft;
   /** The quoted passages, best first. */
   passages: readonly { title: string; url: string; language: string | undefined; steps: readonly string[] }[];
+  /** What an article forbids, where the draft quotes nothing for the sake of safety. */
+  warning?: GuidedDraft['passages'][number] | undefined;
   /** Whether prompt injections were removed from the sources. */
   hasPromptInjection: boolean;
 }
@@ -76,9 +79,9 @@ const PERHAPS_NO_REPLY =
 
 const isWithoutDraft = ({ composed }: GuidanceInput): boolean => composed.draft.text === '';
 
-/** The steps that the draft quotes; those that the customer has tried are not among them. */
-const recommendedSteps = ({ passages }: GuidedDraft): RecommendedStep[] =>
-  passages
+/** The steps that the draft quotes, without those that the customer has tried; in danger, only what an article forbids. */
+const recommendedSteps = ({ passages, warning }: GuidedDraft): RecommendedStep[] =>
+  [...(warning === undefined ? [] : [warning]), ...passages]
     .flatMap(({ steps, title, url }) =>
       steps.map((step) => ({
         step: plainStep(step),
@@ -135,8 +138,9 @@ const risksOf = (input: GuidanceInput): string[] =>
     .map((each) => each.slice(0, 1000))
     .slice(0, 20);
 
-const fromCustomer = ({ ticket }: GuidanceInput): string[] => {
-  const { danger, isAngry, requested } = signalsIn(customerWords(ticket), ticket.language);
+const fromCustomer = ({ ticket, classification }: GuidanceInput): string[] => {
+  const { danger } = classification;
+  const { isAngry, requested } = signalsIn(customerWords(ticket), ticket.language);
   const attachments = namesOf(ticket.metadata.attachments);
   return [
     ...(danger === undefined
@@ -283,7 +287,7 @@ export const escalationOf = (
 ): AgentGuidance['escalation'] => {
   const text = customerWords(given.ticket);
   const words = wordRuns(text);
-  const isDanger = signalsIn(text, given.ticket.language).danger !== undefined;
+  const isDanger = given.classification.danger !== undefined || dangerIn(text) !== undefined;
   const own = [...(intent?.escalation ?? []), ...taxonomy.escalation];
   const others = taxonomy.intents.flatMap(({ escalation }) => escalation.filter(isByWordsAlone));
   const further = intent === undefined ? others : others.filter((rule) => reportsDanger(rule, words));
@@ -295,17 +299,20 @@ export const escalationOf = (
       : undefined;
   const applying = unnamed === undefined ? named : [...named, unnamed];
   const first = applying.find((rule) => rule === unnamed || reportsDanger(rule, words)) ?? applying[0];
-  if (first === undefined) return { needed: false, reasons: [] };
+  if (first === undefined) return isDanger ? { needed: true, reasons: [DANGER] } : { needed: false, reasons: [] };
   const reasons = applying.map(({ to, reason }) => (to === first.to ? reason : `${to}: ${reason}`));
   return { needed: true, to: first.to, reasons: [...new Set(reasons)].slice(0, 20) };
 };
 
+/** The reason when no rule names a team. */
+const DANGER = 'The message speaks of possible danger to people or property: a person takes over at once.';
+
 /** A phrase of the rule that the words contain reports danger. */
 const reportsDanger = ({ any_of = [] }: EscalationRule, words: readonly string[]): boolean =>
-  any_of.some((phrase) => containsPhrase(words, phrase) && signalsIn(phrase).danger !== undefined);
+  any_of.some((phrase) => containsPhrase(words, phrase) && dangerIn(phrase) !== undefined);
 
 const isAboutDanger = ({ any_of = [] }: EscalationRule): boolean =>
-  any_of.some((phrase) => signalsIn(phrase).danger !== undefined);
+  any_of.some((phrase) => dangerIn(phrase) !== undefined);
 
 const isByWordsAlone = ({ any_of, min_customer_messages, confidence_below, coverage }: EscalationRule): boolean =>
   any_of !== undefined &&
@@ -341,7 +348,6 @@ const containsPhrase = (words: readonly string[], phrase: string): boolean => {
   return words.some((word, at) => word === first && wanted.every((each, offset) => words[at + offset] === each));
 };
 
-const DANGER = byLanguage(WORDS.danger);
 const ANGER = byLanguage(WORDS.anger);
 /** Makes a sentence a request for the things that it names. */
 const REQUEST = byLanguage(WORDS.request);
@@ -362,7 +368,7 @@ interface Signals {
 }
 
 /**
- * Reads a message in its own language: "Brand" means fire in German only. English words of danger count in every language.
+ * Reads the anger and the requests of a message in its own language, and danger in every language.
  *
  * @param text At most 16,000 UTF-16 units are read.
  * @param language BCP 47. When it is undefined or has no word lists, those of all languages count.
@@ -370,12 +376,8 @@ interface Signals {
 export const signalsIn = (text: string, language?: string): Signals => {
   const read = text.slice(0, MAX_LENGTH);
   const languages = languagesOf(language);
-  const dangers = [...new Set([...languages, 'en'])].map((each) => DANGER.get(each)?.exec(read)?.[0]);
   return {
-    danger: dangers
-      .find((each) => each !== undefined)
-      ?.toLowerCase()
-      .slice(0, 100),
+    danger: dangerIn(read)?.words,
     isAngry: languages.some((each) => ANGER.get(each)?.test(read)) || isShouting(read),
     requested: requestedIn(read, languages),
   };
@@ -385,7 +387,7 @@ const MAX_LENGTH = 16_000;
 
 const languagesOf = (language: string | undefined): readonly string[] => {
   const own = language === undefined ? undefined : primaryOf(language);
-  return own !== undefined && DANGER.has(own) ? [own] : [...DANGER.keys()];
+  return own !== undefined && ANGER.has(own) ? [own] : [...ANGER.keys()];
 };
 
 /** Three exclamation marks, or a line with most words in capitals; lines of logs have only one or two such words. */

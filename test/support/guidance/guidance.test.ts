@@ -68,10 +68,6 @@ it.each([
 });
 
 describe('signalsIn()', () => {
-  it.each(signals.danger as [string, string | null, string | null][])(
-    'recognises danger, not its harmless senses or words of other languages: %j',
-    (text, language, danger) => expect(signalsIn(text, language ?? undefined).danger).toBe(danger ?? undefined),
-  );
   it.each(signals.anger as [string, boolean][])(
     'recognises anger in words, punctuation and capitals, but not in names, units and logs: %j',
     (text, isAngry) => expect(signalsIn(text).isAngry).toBe(isAngry),

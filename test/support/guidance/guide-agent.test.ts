@@ -7,6 +7,7 @@ import { createDraftComposer } from '../../../src/support/draft/generate-draft.t
 import type { ModelOutcome } from '../../../src/support/draft/write-with-model.ts';
 import { guideAgent } from '../../../src/support/guidance/guide-agent.ts';
 import { missingInformation } from '../../../src/support/ticket/intent-rules.ts';
+import { dangerIn } from '../../../src/text/danger.ts';
 import { knowledgeOf, passage, taxonomy, ticketOf } from '../draft/tickets.ts';
 import risks from './risks.json' with { type: 'json' };
 
@@ -29,7 +30,8 @@ const guide = (
   { knowledge = knowledgeOf(FANS), answer = answerOf(FANS), model, metadata }: Given = {},
 ) => {
   const ticket = ticketOf(message, { metadata }, answer);
-  const classification = { primary_intent: 'noise', confidence: 0.93 };
+  const danger = dangerIn(message)?.words;
+  const classification = { primary_intent: 'noise', confidence: 0.93, ...(danger === undefined ? {} : { danger }) };
   const composed = createDraftComposer({ taxonomy, ticket })(classification, undefined, metadata, knowledge);
   const missing = missingInformation(
     taxonomy.intents.find(({ id }) => id === 'noise'),

@@ -63,6 +63,17 @@ it('may choose no intent', async () => {
   expect(classification.confidence).toBeLessThanOrEqual(classifier.threshold);
   expect(classification.secondary_intents?.[0]).toEqual({ intent: 'noise', confidence: 0.5 });
 });
+it.each([
+  ['words of the message', 'did not come back', 'did not come back'],
+  ['words in another case', 'The Box did NOT', 'the box did not'],
+  ['no words', '', undefined],
+  ['words that the message does not have', 'smoke', undefined],
+  ['something else', 7, undefined],
+])('may report danger in %s', async (_, danger, expected) => {
+  const { classification } = await classified(UNSURE, { text: JSON.stringify({ intent: 'refund', danger }) });
+  expect(classification).toMatchObject({ primary_intent: 'refund', decided_by: 'model' });
+  expect(classification.danger).toBe(expected);
+});
 it('keeps the classification when the model agrees', async () => {
   const first = { ...FIRST, primary_intent: 'refund', confidence: 0.5 };
   expect((await classified(UNSURE, REFUND, { first })).classification).toBe(first);

@@ -1,0 +1,165 @@
+import WORDS from './lists/danger.json' with { type: 'json' };
+
+/**
+ * How people report danger in one language: regular expressions of whole words in small letters. Both they and the text are
+ * compared without diacritics, since many customers type none; `\\p{L}` is any letter.
+ */
+interface DangerWords {
+  /** Report danger by themselves: smoke, a burning smell, an electric shock. */
+  signs: readonly string[];
+  /** Report danger when both occur in one sentence: water, and that it was spilled. */
+  together: readonly { things: string; happens: string }[];
+  /** Deny a sign that follows directly, or only imagine it: `no smoke`, `risk of fire`. */
+  guards: string;
+  /** Words that may stand between a guard and its sign. */
+  between: string;
+  /** Deny a sign that they follow directly. */
+  denied?: string;
+  /** Follow a denied sign that was there before: `not smoking any more`. */
+  still?: string;
+  /** Sentences that only imagine a danger. */
+  imagined: readonly string[];
+  /** Phrases with the same words that report no danger: `burn an SD card`. */
+  harmless: readonly string[];
+}
+
+/** UTF-16 units that are read. */
+const MAX_LENGTH = 16_000;
+const MAX_SENTENCES = 400;
+
+/** What a text reports. */
+export interface Danger {
+  /** As written, in lower case, at most 100 characters. */
+  words: string;
+  /** Language of the list that has them, as a primary subtag of BCP 47. */
+  language: string;
+}
+
+/**
+ * The first words of a text that report danger to people or property: fire, smoke, an electric shock, burns, liquid in a device, gas,
+ * a swollen battery, a crackling supply, something too hot to touch. Undefined for a question about heat or noise, and where the
+ * words deny or only imagine it. The lists of all languages count, whatever the text is written in: a short message has no sure language.
+ *
+ * @param text At most 16,000 UTF-16 units are read.
+ */
+export const dangerIn = (text: string): Danger | undefined => {
+  const read = text
+    .slice(0, MAX_LENGTH)
+    .normalize('NFC')
+    .replace(/[’‘ʼ´`]/g, "'");
+  const plain = plainLetters(read);
+  compiled ??= compile(WORDS);
+  const words = compiled;
+  const languages = words.languages.filter(({ any }) => any.test(plain));
+  if (languages.length === 0) return undefined;
+  for (const { start, end } of sentencesIn(plain)) {
+    const sign = signIn(plain.slice(start, end), { ...words, languages });
+    if (sign === undefined) continue;
+    const found = read.slice(start + sign.start, start + sign.end);
+    return { words: found.toLowerCase().slice(0, 100), language: sign.language };
+  }
+  return undefined;
+};
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+interface Sign extends Span {
+  language: string;
+}
+
+interface ReadyLanguage {
+  language: string;
+  /** Any word that could report danger. */
+  any: RegExp;
+  signs: RegExp;
+  together: readonly { things: RegExp; happens: RegExp }[];
+}
+
+/** What denies a sign counts in every language: languages share their words for smoke and fire. */
+interface ReadyWords {
+  languages: readonly ReadyLanguage[];
+  guard: RegExp;
+  denied: RegExp;
+  still: RegExp;
+  imagined: RegExp;
+  harmless: RegExp;
+}
+
+/** Compiled at the first message: most isolates never read one. */
+let compiled: ReadyWords | undefined;
+
+const compile = (all: Readonly<Record<string, DangerWords>>): ReadyWords => {
+  const lists = Object.values(all);
+  return {
+    languages: Object.entries(all).map(([language, { signs, together }]) => ({
+      language,
+      any: whole([...signs, ...together.map(({ happens }) => happens)]),
+      signs: whole(signs, 'g'),
+      together: together.map(({ things, happens }) => ({ things: whole([things]), happens: whole([happens]) })),
+    })),
+    guard: expression(
+      `(?<![a-z0-9ß])${oneOf(lists.map(({ guards }) => guards))},?(?:[' ]+${oneOf(lists.map(({ between }) => between))}){0,3}[' ]*$`,
+    ),
+    denied: expression(`^${oneOf(lists.map(({ denied }) => denied))}(?![a-zß])`),
+    still: expression(`^ ${oneOf(lists.map(({ still }) => still))}(?![a-zß])`),
+    imagined: expression(oneOf(lists.flatMap(({ imagined }) => imagined))),
+    harmless: whole(
+      lists.flatMap(({ harmless }) => harmless),
+      'g',
+    ),
+  };
+};
+
+const oneOf = (alternatives: readonly (string | undefined)[]): string =>
+  `(?:${alternatives.filter((each) => each !== undefined).join('|')})`;
+
+/** Any of the alternatives as whole words. */
+const whole = (alternatives: readonly string[], flags = ''): RegExp =>
+  expression(`(?<![a-z0-9ß])${oneOf(alternatives)}(?![a-z0-9ß])`, flags);
+
+/** Over plain letters alone: with the flags `iu` the engine takes a hundred times longer to compile these lists. */
+const expression = (source: string, flags = ''): RegExp =>
+  new RegExp(
+    plainLetters(source.normalize('NFC')).replaceAll('[\\p{l}', '[a-zß').replaceAll('\\p{l}', '[a-zß]'),
+    flags,
+  );
+
+/** Small letters without their marks, each in the place of its own: `Brûlé` is `brule`. */
+const plainLetters = (text: string): string =>
+  text.replace(/[A-ZÀ-ɏ]/g, (letter) => letter.toLowerCase().normalize('NFD').charAt(0));
+
+const sentencesIn = (text: string): Span[] =>
+  text
+    .matchAll(/[^.!?;\n]+[.!?;]*/g)
+    .take(MAX_SENTENCES)
+    .map(({ 0: sentence, index }) => ({ start: index, end: index + sentence.length }))
+    .toArray();
+
+const signIn = (sentence: string, words: ReadyWords): Sign | undefined => {
+  const languages = words.languages.filter(({ any }) => any.test(sentence));
+  if (languages.length === 0) return undefined;
+  const read = sentence.replace(words.harmless, (phrase) => '_'.repeat(phrase.length));
+  if (words.imagined.test(read.trim())) return undefined;
+  return languages.flatMap((language) => signsOf(read, language)).find((span) => !isDenied(read, span, words));
+};
+
+const signsOf = (sentence: string, { language, signs, together }: ReadyLanguage): Sign[] =>
+  [
+    ...sentence.matchAll(signs),
+    ...together.map(({ things, happens }) => (things.test(sentence) ? happens.exec(sentence) : null)),
+  ].flatMap((match) => (match === null ? [] : [{ ...spanOf(match), language }]));
+
+const spanOf = ({ 0: words, index }: RegExpExecArray): Span => ({ start: index, end: index + words.length });
+
+/** UTF-16 units before a sign in which its denial begins. */
+const GUARD_LENGTH = 80;
+
+/** Denied by the words around it, and not only any more. */
+const isDenied = (sentence: string, { start, end }: Span, { guard, denied, still }: ReadyWords): boolean => {
+  const after = sentence.slice(end);
+  if (denied.test(after)) return true;
+  return guard.test(sentence.slice(Math.max(0, start - GUARD_LENGTH), start)) && !still.test(after);
+};

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import messages from '../../src/dev/eval/danger-messages.json' with { type: 'json' };
+import { dangerIn } from '../../src/text/danger.ts';
+import cases from './danger.json' with { type: 'json' };
+
+it.each(cases as [string, string | null][])('dangerIn() finds in %j: %j', (text, words) => {
+  expect(dangerIn(text)?.words).toBe(words ?? undefined);
+});
+
+describe.each(Object.entries(messages))('messages that customers write, %s', (_, { danger, harmless }) => {
+  it.each(Object.entries(danger))('are recognised as danger: %s', (_language, texts) => {
+    expect(texts.filter((text) => dangerIn(text) === undefined)).toEqual([]);
+  });
+  it.each(Object.entries(harmless))('are no danger where they only have its words: %s', (_language, texts) => {
+    expect(texts.filter((text) => dangerIn(text) !== undefined)).toEqual([]);
+  });
+});
+
+it('tells the language of the words', () => {
+  expect(dangerIn('Il fume !')?.language).toBe('fr');
+  expect(dangerIn('Der Akku ist aufgebläht')?.language).toBe('de');
+});
+
+it('gives the words as they are written, with typographic apostrophes and composed or decomposed letters', () => {
+  expect(dangerIn('Ça sent le brûlé'.normalize('NFD'))?.words).toBe('sent le brûlé');
+  expect(dangerIn('I can’t touch it')?.words).toBe("can't touch");
+});
+
+it.each(['!smell of '.repeat(10_000), 'A'.repeat(100_000), 'water '.repeat(20_000), `${'no '.repeat(9000)}smoke`])(
+  'finds nothing beyond its length, or in endless repetition (%#)',
+  (text) => expect(dangerIn(text)).toBeUndefined(),
+);
