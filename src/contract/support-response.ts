@@ -52,6 +52,11 @@ export const IntentClassification = z
     danger: z.string().max(100).optional(),
     /** Who must see the message, whatever the knowledge base contains: such a draft is never sent automatically. */
     escalated_to: z.string().max(200).optional(),
+    /**
+     * Why a person must see the message although its intent lets a template go out alone, in sentences: a second question, anger, another
+     * language, words that the template does not cover. Empty when none was found; absent for intents that send nothing.
+     */
+    needs_person: z.array(Sentence).max(20).optional(),
   })
   .superRefine(bounded);
 export type IntentClassification = z.infer<typeof IntentClassification>;

@@ -77,6 +77,8 @@ export const Intent = z
         min_confidence: z.number().min(0).max(1).default(0.9),
         /** The reply that is sent then: it must be a complete answer on its own. `reply_template` when absent. */
         template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]).optional(),
+        /** Further questions that this reply answers, as customers ask them: each widens what is sent without a person. Not trained on. */
+        examples: z.array(Phrase).max(200).optional(),
       })
       .default({ allowed: false, min_confidence: 0.9 }),
     /** For messages that no one replies to, such as spam: from this confidence on, 0 to 1, no draft is proposed and nothing is searched. */

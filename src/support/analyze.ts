@@ -26,9 +26,10 @@ import {
   type ModelOutcome,
   writeWithModel,
 } from './draft/write-with-model.ts';
-import { customerWords, escalationOf, guideAgent } from './guidance/guide-agent.ts';
+import { customerWords, escalationOf, guideAgent, signalsIn } from './guidance/guide-agent.ts';
 import { classifyWithModel } from './intents/classify-with-model.ts';
 import type { OpenTaxonomy } from './intents/current-taxonomy.ts';
+import { reasonsForPerson } from './ticket/auto-send.ts';
 import { getsNoReply, missingInformation } from './ticket/intent-rules.ts';
 import { readTicket, type TicketReading } from './ticket/read-ticket.ts';
 
@@ -142,7 +143,13 @@ const withWarnings = (
   const words = danger?.words ?? classification.danger;
   const warned = words === undefined ? classification : { ...classification, danger: words };
   const { to } = escalationOf(taxonomy, intent, { ticket, classification: warned });
-  return { ...warned, ...(to === undefined ? {} : { escalated_to: to }) };
+  const classified = { ...warned, ...(to === undefined ? {} : { escalated_to: to }) };
+  if (intent?.auto_send.allowed !== true) return classified;
+  const signals = signalsIn(customerWords(ticket), ticket.language);
+  return {
+    ...classified,
+    needs_person: reasonsForPerson(ticket, { classification, intent, taxonomy, signals }),
+  };
 };
 
 /** In danger, only the facts of an intent whose own team sees every ticket are asked for: whether anybody is hurt, not which pool. */

@@ -129,3 +129,15 @@ describe('a message that reports danger', () => {
     expect(await asked('not_hashing')).toEqual([]);
   });
 });
+
+it.each([
+  ['How do I restore a backup?', true, /lets its template go out alone/],
+  ['I forgot the passphrase of my backup', false, /template does not speak of "forgot"/],
+  ['Wie kann ich meine Einstellungen sichern und wiederherstellen?', false, /writes in "de"/],
+])('sends a template by itself only to a question that it answers: %s', async (message, allowed, reason) => {
+  const sure = { primary_intent: 'backup_restore', confidence: 0.999 };
+  const { draft, guidance, response } = await analysed(sure, message);
+  expect(guidance.auto_send).toEqual({ allowed, reasons: [expect.stringMatching(reason)] });
+  expect(draft.auto_send).toBe(allowed);
+  expect(response.intent_classification.needs_person).toEqual(allowed ? [] : guidance.auto_send.reasons);
+});

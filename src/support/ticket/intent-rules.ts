@@ -31,12 +31,13 @@ export const getsNoEmptyReply = (
 ): boolean => intent?.no_reply !== undefined && intent.reply_template === undefined && danger === undefined;
 
 /**
- * Decides by the classification and the taxonomy alone, as in v1.0: neither knowledge nor the draft changes it.
+ * Decides by the classification and the taxonomy alone, as in v1.0: neither knowledge nor the draft changes it. A classification without
+ * `needs_person` is one of v1.0.
  *
  * @param intent The classified intent; undefined when the taxonomy does not have it.
  */
 export const autoSendOf = (
-  { primary_intent, confidence, danger, escalated_to }: IntentClassification,
+  { primary_intent, confidence, danger, escalated_to, needs_person = [] }: IntentClassification,
   intent: Pick<Intent, 'title' | 'auto_send' | 'no_reply'> | undefined,
 ): AutoSend => {
   if (primary_intent === UNKNOWN_INTENT || intent === undefined)
@@ -55,6 +56,7 @@ export const autoSendOf = (
     return { allowed: false, reasons: [`Drafts of the intent "${intent.title}" always go through a person.`] };
   const sure = `the classification is ${percent(confidence)} sure`;
   const rule = `The intent "${intent.title}" lets its template go out alone from ${percent(min_confidence)} on`;
+  if (confidence >= min_confidence && needs_person.length > 0) return { allowed: false, reasons: needs_person };
   return { allowed: confidence >= min_confidence, reasons: [`${rule}; ${sure}.`] };
 };
 
