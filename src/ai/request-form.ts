@@ -20,8 +20,8 @@ export interface RequestForm {
   isSystemMerged: boolean;
 }
 
-export const FORMATS = ['json_schema', 'json_object', 'text'] as const;
-export type Format = (typeof FORMATS)[number];
+const FORMATS = ['json_schema', 'json_object', 'text'] as const;
+type Format = (typeof FORMATS)[number];
 
 /** Before the first refusal. */
 export const FIRST_FORM: RequestForm = {
@@ -48,7 +48,7 @@ export interface ChatRequest {
   isStreamed: boolean;
 }
 
-export type LimitName = 'max_tokens' | 'max_completion_tokens';
+type LimitName = 'max_tokens' | 'max_completion_tokens';
 
 /** The body of a request in a form. */
 export const bodyIn = (form: RequestForm, request: ChatRequest): Record<string, unknown> => {

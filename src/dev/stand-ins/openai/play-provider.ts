@@ -6,7 +6,7 @@ import type { ChatQuirks, EmbeddingQuirks, Provider, Refused } from './providers
 import { textVector } from './text-vector.ts';
 
 /** Answers a chat request as a provider does: refuses what it refuses, and words the answer of the model its way. */
-export const chatOfProvider = async (
+const chatOfProvider = async (
   provider: Provider,
   json: Record<string, unknown>,
   answer: (request: ChatRequest) => Promise<ScriptedAnswer>,
@@ -96,7 +96,7 @@ async function* stream(
 }
 
 /** Answers a request for embeddings as a provider does. */
-export const embeddingsOfProvider = (provider: Provider, json: Record<string, unknown>): LocalReply => {
+const embeddingsOfProvider = (provider: Provider, json: Record<string, unknown>): LocalReply => {
   const { embeddings } = provider;
   const model = String(json.model);
   if (embeddings === undefined) return replyOf(provider.unknownPath(`${provider.path}/embeddings`));
@@ -136,7 +136,7 @@ const refusalOfInputs = (
 };
 
 /** Refuses a request without the provider's key or version. */
-export const accessRefusalOf = (
+const accessRefusalOf = (
   provider: Provider,
   { headers, query }: RecordedRequest,
   apiKey: string,
