@@ -11,6 +11,7 @@ import { createApp } from '../../src/gateway/app.ts';
 import type { RateLimit } from '../../src/gateway/gateway-error.ts';
 import { readKeepAnswers } from '../../src/gateway/keep-answers.ts';
 import { oidcTokens, readProviders } from '../../src/gateway/oidc.ts';
+import { readPersonWays } from '../../src/gateway/small-talk.ts';
 import { answerMcp } from '../../src/mcp/serve.ts';
 import { counterStoreOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
@@ -32,6 +33,8 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   ROUTED_PARTNERS?: string;
   PUBLIC_WORKSPACE?: string;
   KEEP_ANSWERS?: string;
+  HANDOVER?: string;
+  CONTACT_URL?: string;
 }
 
 /** Functions that answer no questions. */
@@ -65,6 +68,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     ...chatModelOf(settings),
     budgets: settings.budgets,
     factTokens: settings.factTokens,
+    personWays: readPersonWays(env),
     keepsAnswers: readKeepAnswers(env.KEEP_ANSWERS, { isLocal }),
     isLocal,
     assets,

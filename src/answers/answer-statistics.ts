@@ -33,7 +33,7 @@ export const rangeOf = ({ from, to, bucket }: AnswerStatisticsQuery, now: number
 };
 
 const NO_VERDICTS: Readonly<Record<AnswerVerdict, number>> = {
-  ...{ answered: 0, hedged: 0, declined: 0, clarifying: 0, error: 0 },
+  ...{ answered: 0, hedged: 0, declined: 0, clarifying: 0, closes: 0, person: 0, error: 0 },
 };
 
 const STAGES = {

@@ -11,9 +11,10 @@ export const AnswerId = z.uuid({ error: 'is not the id of an answer' });
 
 /**
  * How a question ended: `answered`; `hedged` (an answer below the confidence of .6, or an incomplete one); `declined` (nothing answers
- * it); `clarifying` (a question back); `error`.
+ * it); `clarifying` (a question back); `closes` (thanks, a greeting or a goodbye, which ask nothing); `person` (a request for a person, shown the
+ * way to one); `error`.
  */
-export const AnswerVerdict = z.enum(['answered', 'hedged', 'declined', 'clarifying', 'error']);
+export const AnswerVerdict = z.enum(['answered', 'hedged', 'declined', 'clarifying', 'closes', 'person', 'error']);
 export type AnswerVerdict = z.infer<typeof AnswerVerdict>;
 
 /** Through what a question came. */
@@ -249,7 +250,7 @@ export type AnswerStatisticsQuery = z.infer<typeof AnswerStatisticsQuery>;
 
 const Count = z.int().min(0);
 const Verdicts = z.object({
-  ...{ answered: Count, hedged: Count, declined: Count, clarifying: Count, error: Count },
+  ...{ answered: Count, hedged: Count, declined: Count, clarifying: Count, closes: Count, person: Count, error: Count },
 });
 const Opinions = z.object({ up: Count, down: Count });
 /** Answers that someone has judged, those that decline apart: a thumb up for a "no" does not say that the question was answered. */

@@ -44,6 +44,7 @@ import type { Provider, Tokens } from './oidc.ts';
 import { createPages } from './pages.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 import { createSignIn } from './sign-in.ts';
+import type { PersonWays } from './small-talk.ts';
 import { consoleFile, consolePage, docsFile, opensPage, panelPage, staticFile, widgetFile } from './static-files.ts';
 import { bodiesWithFacts } from './talk.ts';
 
@@ -72,6 +73,8 @@ export interface GatewayParts {
   budgets?: Amounts | undefined;
   /** As in `AskParts`. */
   factTokens?: number | undefined;
+  /** How a person is reached, by workspace; unknown when absent. */
+  personWays?: PersonWays | undefined;
   /** Whether the answers of a workspace are kept; none when absent. */
   keepsAnswers?: ((workspace: string) => boolean) | undefined;
   /** A gateway on a developer's machine answers for loopback names only, so that no web page reaches it under a name of its own. */

@@ -21,14 +21,17 @@ import type { SignedClient } from '../runtime/signed-client.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { type Amounts, DEFAULT_CALLS, requestBudget } from '../signing/limits.ts';
 import { type OriginContext, originate } from '../signing/request-context.ts';
+import { detectLanguage } from '../text/detect-language.ts';
 import { hasOnlyWordsOf } from '../text/question-forms.ts';
+import { mentionsPerson, type SmallTalk, smallTalkIn } from '../text/small-talk.ts';
 import { demand, workspaceOf } from './authenticate.ts';
 import { createConcierge } from './concierge/concierge.ts';
 import { turnBefore } from './concierge/follow-up.ts';
 import { jsonBytes } from './forward.ts';
 import { faultResponse, GatewayError } from './gateway-error.ts';
-import type { KeepAnswers } from './keep-answers.ts';
+import { interfaceOf, type KeepAnswers } from './keep-answers.ts';
 import type { GatewayEnv } from './request-log.ts';
+import { type PersonWays, replyTo, type WaysToPerson } from './small-talk.ts';
 import { createTalk } from './talk.ts';
 import { withMembers } from './understand-question.ts';
 
@@ -44,6 +47,8 @@ export interface AskParts {
   budgets?: Amounts | undefined;
   /** Tokens of stored facts that a question takes along; none when 0 or absent. */
   factTokens?: number | undefined;
+  /** How a person is reached, by workspace; unknown when absent. */
+  personWays?: PersonWays | undefined;
   /** Keeps the answers; none when absent. */
   keepAnswers?: KeepAnswers | undefined;
   log?: Log | undefined;
@@ -130,6 +135,16 @@ export const createAsking = (parts: AskParts): Asking => {
       const talked = await talk({ request, context: origin, signal, waitUntil: waitUntilOf(c), ai });
       const { query, said, metadata, store } = talked;
       kept?.ended('understanding');
+      const reply = (to: SmallTalk): LibrarianResponse =>
+        replyTo(to, parts.personWays?.(origin.workspace) ?? NO_WAYS, {
+          hasForm: interfaceOf(c, isStream) === 'widget',
+        });
+      const smallTalk = smallTalkIn(request.query, said.at(-1));
+      if (smallTalk !== undefined) {
+        c.set('answeredBy', CONCIERGE);
+        const replied = await store(reply(smallTalk), { isTurn: false });
+        return kept?.keep(replied, { budget: requestBudget(origin), librarians: [] }) ?? replied;
+      }
       // A follow-up question may have been completed with words of an answer, which quotes articles.
       const isTainted = !hasOnlyWordsOf(query, said);
       const capabilities = readingCapabilities(origin.capabilities, { isTainted }) ?? origin.capabilities;
@@ -151,7 +166,9 @@ export const createAsking = (parts: AskParts): Asking => {
       const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
       c.set('answeredBy', answering ?? CONCIERGE);
       c.set('modelUse', model?.use());
-      const response = await store(normaliseAbstention(combined), {
+      const abstained = normaliseAbstention(combined);
+      // Articles may say how a person is reached; when they do not, that is no gap in them.
+      const response = await store(isDeclined(abstained) ? (personFor(request.query, reply) ?? abstained) : abstained, {
         librarian: answering,
         query: asked.length === 1 ? asked[0]?.query : undefined,
       });
@@ -170,6 +187,12 @@ export const createAsking = (parts: AskParts): Asking => {
     };
   };
 };
+
+const NO_WAYS: WaysToPerson = { handsOver: false };
+
+/** For a declined question that asks for a person: "How do I talk to somebody about a refund?" */
+const personFor = (question: string, reply: (to: SmallTalk) => LibrarianResponse): LibrarianResponse | undefined =>
+  mentionsPerson(question) ? reply({ kind: 'person', language: detectLanguage(question) ?? 'en' }) : undefined;
 
 /** Lets reported events be sent before more is computed: librarians may run on the same thread. */
 const untilSent = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));

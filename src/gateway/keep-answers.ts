@@ -178,7 +178,7 @@ export const readKeepAnswers = (
 };
 
 /** By the route of a protocol; else as the client names it, or by its key. */
-const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerInterface => {
+export const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerInterface => {
   if (c.req.path === '/mcp') return 'mcp';
   if (c.req.path.startsWith('/a2a')) return 'a2a';
   const named = NamedInterface.safeParse(c.req.header(INTERFACE_HEADER));
@@ -227,6 +227,7 @@ const Kept = z.object({
 const verdictOf = (response: LibrarianResponse): AnswerVerdict => {
   const { answer, confidence, partial, metadata } = response;
   if (answer === undefined) return 'error';
+  if (metadata?.small_talk !== undefined) return metadata.small_talk === 'person' ? 'person' : 'closes';
   if (metadata?.clarifying === true) return 'clarifying';
   if (isDeclined(response)) return 'declined';
   // A source that could not be asked, such as embeddings, does not make an answer doubtful by itself.

@@ -32,6 +32,8 @@ interface Answered {
   librarian?: string | undefined;
   /** The standalone question, as sent to a librarian that does not read the history. */
   query?: string | undefined;
+  /** Whether the question and its answer are stored; true when absent. Thanks and greetings are not: the next question continues the one before. */
+  isTurn?: boolean | undefined;
 }
 
 export interface TalkRequest {
@@ -101,7 +103,10 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
         const asked = answered.query ?? understood.query;
         const understoodAs = asked === query ? undefined : asked;
         const turn = { question: query, understoodAs, answer: answer ?? '', librarian: answered.librarian };
-        const isKept = answer === undefined || (await kept(conversations, { place: current, turn, waitUntil }));
+        const isKept =
+          answer === undefined ||
+          answered.isTurn === false ||
+          (await kept(conversations, { place: current, turn, waitUntil }));
         const about = {
           id,
           turns: turns?.length ?? 0,

@@ -45,18 +45,18 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
   );
   const contact = createElement('footer');
   /** The form is made once: what is typed into it stays. */
-  const handover = options.handover
-    ? createHandover(options, { text, turns, onClose: () => showContact() })
-    : undefined;
+  const makeHandover = () => createHandover(options, { text, turns, onClose: () => showContact() });
+  let handover = options.handover ? makeHandover() : undefined;
+  const openHandover = (): void => {
+    contact.replaceChildren(handover?.element ?? '');
+    handover?.open(input.value);
+  };
   const askForPerson = () =>
     createElement(
       'button',
       {
         type: 'button',
-        click: () => {
-          contact.replaceChildren(handover?.element ?? '');
-          handover?.open(input.value);
-        },
+        click: openHandover,
       },
       text.contact,
     );
@@ -86,6 +86,11 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
         if (event.type !== 'done') continue;
         answer.end(event.response);
         say(text.complete);
+        const { small_talk: smallTalk, handover: handsOver } = event.response.metadata ?? {};
+        if (smallTalk !== undefined) {
+          if (smallTalk === 'person') showWayToPerson(reply, handsOver === true);
+          continue;
+        }
         turns.push({ question, answer: event.response.answer ?? '' });
         if (handover !== undefined && (event.response.sources ?? []).length === 0)
           reply.append(createElement('div', { class: 'actions' }, askForPerson()));
@@ -99,6 +104,16 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
       send.textContent = text.send;
       if (handover?.element.isConnected !== true) showContact();
     }
+  };
+
+  /** The form, in place of the foot of the box; without it the link of the page. */
+  const showWayToPerson = (reply: HTMLElement, handsOver: boolean): void => {
+    if (handsOver) handover ??= makeHandover();
+    if (handover !== undefined) openHandover();
+    else if (options.contact !== undefined)
+      reply.append(
+        createElement('div', { class: 'actions' }, linkTo(contactAddress(options.contact, turns, text), text.contact)),
+      );
   };
 
   const say = (what: string): void => {

@@ -254,7 +254,7 @@ export const CONFIGURATION: readonly Setting[] = [
   },
   {
     name: 'HANDOVER',
-    functions: ['webhooks'],
+    functions: ['webhooks', 'gateway'],
     otherwise: 'none',
     what: 'Where [visitors](widget.md#handing-over-to-a-person) are handed over to a person, by workspace, as JSON: `{"default": "zendesk"}`, or `list`',
   },
@@ -293,6 +293,12 @@ export const CONFIGURATION: readonly Setting[] = [
     functions: ['webhooks'],
     otherwise: '30',
     what: 'Days that jobs of a ticket are kept, 1 to 365 ([retention](tickets.md#retention))',
+  },
+  {
+    name: 'CONTACT_URL',
+    functions: ['gateway'],
+    otherwise: 'none',
+    what: 'A link (https or mailto) for who [asks for a person](conversations.md#thanks-greetings-and-people), or JSON by workspace: `{"default": "https://…"}`',
   },
   {
     name: 'KEEP_ANSWERS',

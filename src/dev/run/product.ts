@@ -83,6 +83,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
       'constellation-gateway': {
         ROUTED_PARTNERS: (options.routedPartners ?? []).join(','),
         PUBLIC_WORKSPACE: 'default',
+        HANDOVER: options.helpdesks?.HANDOVER ?? '',
       },
     },
     // The sample shop belongs to the sample knowledge base.

@@ -68,6 +68,7 @@ async function main(): Promise<void> {
       CORS_ORIGINS: process.env.CORS_ORIGINS ?? '',
       PANEL_ORIGINS: process.env.PANEL_ORIGINS ?? '',
       OIDC_PROVIDERS: process.env.OIDC_PROVIDERS ?? '',
+      CONTACT_URL: process.env.CONTACT_URL ?? '',
     },
     webSearch: options.webSearch ?? providerKeys(),
     partners: orFail(() => readPartners(options)),

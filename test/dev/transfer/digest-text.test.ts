@@ -4,7 +4,7 @@ import { HealthKind } from '../../../src/contract/knowledge.ts';
 import { type DigestData, digestText } from '../../../src/dev/transfer/digest-text.ts';
 import { markdownToHtml } from '../../../src/markup/render-markdown.ts';
 
-const none = { answered: 0, hedged: 0, declined: 0, clarifying: 0, error: 0 };
+const none = { answered: 0, hedged: 0, declined: 0, clarifying: 0, closes: 0, person: 0, error: 0 };
 const declined = (question: string): AnswerSummary => ({
   ...{ id: crypto.randomUUID(), asked_at: '2026-11-20T10:00:00Z', question, verdict: 'declined', confidence: 0.1 },
   ...{ interface: 'rest', librarians: ['navigator'], edition: 'e1', asked_by: 'user:a', duration_ms: 5 },

@@ -98,8 +98,24 @@ const Answers = ({ answers, onMore, isLoading, isFiltered }: AnswersProps) => (
   />
 );
 
-const MEANING = { answered: 'sure', hedged: 'weak', declined: 'none', clarifying: 'none', error: 'unsure' } as const;
-const ICON = { answered: 'check', hedged: 'warning', declined: 'unknown', clarifying: 'ask', error: 'cross' } as const;
+const MEANING = {
+  answered: 'sure',
+  hedged: 'weak',
+  declined: 'none',
+  clarifying: 'none',
+  closes: 'none',
+  person: 'none',
+  error: 'unsure',
+} as const;
+const ICON = {
+  answered: 'check',
+  hedged: 'warning',
+  declined: 'unknown',
+  clarifying: 'ask',
+  closes: 'leave',
+  person: 'request',
+  error: 'cross',
+} as const;
 
 /** How a question ended, in a word and a sign. */
 export const Verdict = ({ verdict, code }: Pick<AnswerSummary, 'verdict'> & { code?: string | undefined }) => (
@@ -129,7 +145,7 @@ const NAMES = [
 
 /** Those that other pages lead here with; they are shown, to be removed. */
 const GIVEN = ['intent', 'edition', 'article', 'conversation_id', 'person_id'] as const;
-const VERDICTS = ['answered', 'hedged', 'declined', 'clarifying', 'error'] as const;
+const VERDICTS = ['answered', 'hedged', 'declined', 'clarifying', 'closes', 'person', 'error'] as const;
 const INTERFACES = [
   ...(['console', 'rest', 'stream', 'widget', 'chat', 'mcp', 'a2a', 'ticket', 'command_line', 'client'] as const),
 ] as const;

@@ -68,6 +68,8 @@ const VERDICTS = [
   ['hedged', 'weak'],
   ['declined', 'none'],
   ['clarifying', 'accent'],
+  ['closes', 'accent'],
+  ['person', 'accent'],
   ['error', 'unsure'],
 ] as const satisfies readonly (readonly [AnswerVerdict, string])[];
 
@@ -84,6 +86,8 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
     return answersAddress({ ...filter, from, to });
   };
   const shown = VERDICTS.filter(([verdict]) => sum(({ verdicts }) => verdicts[verdict]) > 0);
+  // Thanks and greetings ask nothing.
+  const questions = Math.max(1, total - sum(({ verdicts }) => verdicts.closes));
   const answered = sum(({ verdicts }) => verdicts.answered);
   const unsure = sum(({ verdicts }) => verdicts.hedged);
   const declined = sum(({ verdicts }) => verdicts.declined);
@@ -94,10 +98,10 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
     <>
       <Chart
         form="stack"
-        title={count('charts.outcomes', total, {
-          answered: formatShare(answered / total),
-          unsure: formatShare(unsure / total),
-          declined: formatShare(declined / total),
+        title={count('charts.outcomes', questions, {
+          answered: formatShare(answered / questions),
+          unsure: formatShare(unsure / questions),
+          declined: formatShare(declined / questions),
         })}
         {...time}
         series={shown.map(([verdict, tone]) => ({

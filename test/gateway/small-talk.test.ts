@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { AIClient, Librarian } from '../../src/contract/librarian.ts';
+import { validateResponse } from '../../src/contract/validate-response.ts';
+import { isDeclined } from '../../src/delegation/abstention.ts';
+import { outcomeOf } from '../../src/gateway/keep-answers.ts';
+import REPLIES from '../../src/gateway/small-talk.json' with { type: 'json' };
+import { readPersonWays, replyTo } from '../../src/gateway/small-talk.ts';
+import cases from '../text/small-talk.json' with { type: 'json' };
+import { LIBRARIANS } from './concierge/decide.ts';
+import { READER, replyOf, startGateway } from './gateway-for-test.ts';
+
+const start = (options: Parameters<typeof startGateway>[0] = {}) =>
+  startGateway({ infos: LIBRARIANS, keys: { [READER]: { capabilities: ['kb:read'] } }, ...options });
+const declines: Record<string, Librarian> = {
+  navigator: async () => ({
+    ...{ answer: 'I have no information about this.', sources: [], partial: true, confidence: 0.1 },
+    metadata: { closest: [] },
+  }),
+};
+
+describe('POST /v1/ask', () => {
+  it.each([
+    ['Thanks, that helped', 'thanks', REPLIES.en.thanks, 'closes'],
+    ['danke, hat geklappt', 'thanks', REPLIES.de.thanks, 'closes'],
+    ['hello!', 'greeting', REPLIES.en.greeting, 'closes'],
+    ['au revoir', 'goodbye', REPLIES.fr.goodbye, 'closes'],
+    ['I want to talk to a person', 'person', REPLIES.en.person, 'person'],
+    ['Ich möchte mit einem Menschen sprechen', 'person', REPLIES.de.person, 'person'],
+  ])('replies to %j without asking anybody', async (query, kind, answer, verdict) => {
+    const ai: AIClient = { model: 'm', complete: () => Promise.reject(new Error('asked')) };
+    const { ask, asked } = await start({ ai });
+    const { status, body } = await ask({ query });
+    expect([status, body.answer, body.metadata?.small_talk, body.partial]).toEqual([200, answer, kind, undefined]);
+    expect(asked).toEqual([]);
+    expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
+    expect(isDeclined(body)).toBe(false);
+    expect(outcomeOf(body).verdict).toBe(verdict);
+  });
+  it('replies to thanks for a named librarian, too', async () => {
+    const { ask, asked } = await start();
+    expect((await ask({ query: 'thx', librarian: 'navigator' })).body.metadata?.small_talk).toBe('thanks');
+    expect(asked).toEqual([]);
+  });
+  it.each(cases.question)('asks about %j', async (query) => {
+    const { ask, asked } = await start();
+    await ask({ query });
+    expect(asked.map(({ query: sent }) => sent)).toContain(query);
+  });
+  it('answers the question behind thanks', async () => {
+    const { ask, asked } = await start();
+    await ask({ query: 'Thanks! And how long does shipping to Canada take?' });
+    expect(asked).toHaveLength(1);
+  });
+  it('takes the language of a short thank-you from the conversation', async () => {
+    const { ask } = await start();
+    const history = [{ speaker: 'user', text: 'Wie lange dauert der Versand nach Kanada?' }];
+    expect((await ask({ query: 'super', metadata: { history } })).body.answer).toBe(REPLIES.de.thanks);
+  });
+  it('sends librarians no turns with a question that stands alone', async () => {
+    const { ask, asked } = await start();
+    const history = [
+      { speaker: 'user', text: 'How loud is it?' },
+      { speaker: 'assistant', text: '45 dBA.' },
+    ];
+    await ask({ query: 'What does the warranty cover?', metadata: { history } });
+    await ask({ query: 'And in Eco?', metadata: { history } });
+    expect(asked.map(({ context }) => context?.metadata?.history)).toEqual([undefined, history]);
+  });
+});
+
+describe('a request for a person', () => {
+  const QUERY = 'Can I speak to a human please?';
+  const ways = { handsOver: true, contact: 'https://example.com/contact' };
+  it.each([
+    [{ handsOver: false }, [REPLIES.en.person], { handover: false }],
+    [{ ...ways, handsOver: false }, ['[contact us](https://example.com/contact)'], { contact: ways.contact }],
+    [{ handsOver: true }, [REPLIES.en.person], { handover: true }],
+    [ways, ['[contact us](https://example.com/contact)'], { handover: true, contact: ways.contact }],
+  ])('gets the way to one: %j', async (known, texts, metadata) => {
+    const { ask } = await start({ personWays: () => known });
+    const { body } = await ask({ query: QUERY });
+    for (const text of texts) expect(body.answer).toContain(text);
+    expect(body.metadata).toMatchObject({ small_talk: 'person', ...metadata });
+  });
+  it('reads that a person can take over only in a client that has a form for it', async () => {
+    const { send } = await start({ personWays: () => ways });
+    const headers = { 'constellation-interface': 'widget' };
+    const { body } = await replyOf(send('/v1/ask', { query: QUERY }, headers));
+    expect(body.answer).toMatch(new RegExp(`^${REPLIES.en.handover}`));
+  });
+  it('about something is answered from articles', async () => {
+    const { ask, asked } = await start();
+    const { body } = await ask({ query: 'How do I talk to a person about a refund?' });
+    expect([asked.length, body.answer]).toEqual([1, 'navigator']);
+  });
+  it('about something that no article answers gets the way to one in place of a declination', async () => {
+    const { ask } = await start({ librarianOf: declines, personWays: () => ways });
+    const { body } = await ask({ query: 'How do I talk to a person about a refund?' });
+    expect(body.metadata).toMatchObject({ small_talk: 'person', contact: ways.contact });
+    expect(isDeclined(body)).toBe(false);
+    const other = await ask({ query: 'How do I add a person to my team?' });
+    expect(isDeclined(other.body)).toBe(true);
+  });
+});
+
+describe('readPersonWays()', () => {
+  it.each([
+    [{}, { handsOver: false }],
+    [{ HANDOVER: '{"acme": "zendesk"}' }, { handsOver: true }],
+    [
+      { HANDOVER: '{"globex": "list"}', CONTACT_URL: 'mailto:help@example.com' },
+      { handsOver: false, contact: 'mailto:help@example.com' },
+    ],
+    [
+      { HANDOVER: 'nonsense', CONTACT_URL: '{"acme": "https://a.example/"}' },
+      { handsOver: false, contact: 'https://a.example/' },
+    ],
+    [{ CONTACT_URL: '{"globex": "https://a.example/"}' }, { handsOver: false }],
+  ])('reads %j', (variables, expected) => {
+    expect(readPersonWays(variables)('acme')).toEqual(expected);
+  });
+  it.each(['javascript:alert(1)', '{"acme": "ftp://x"}', '{', 'call us'])('refuses the contact %j', (CONTACT_URL) => {
+    expect(() => readPersonWays({ CONTACT_URL })).toThrow('CONTACT_URL');
+  });
+});
+
+it.each(Object.entries(cases.byLanguage))('replyTo() replies in %s', (language) => {
+  const kinds = ['thanks', 'greeting', 'goodbye', 'person'] as const;
+  const texts = kinds.map((kind) => replyTo({ kind, language }, { handsOver: false }).answer);
+  expect(texts).toEqual(kinds.map((kind) => REPLIES[language as keyof typeof REPLIES][kind]));
+});
