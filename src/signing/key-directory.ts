@@ -29,6 +29,8 @@ export interface DirectoryEntry {
   cap?: string[];
   /** The most audiences whose articles it ever gets. Absent: none for a partner, any for a function of ours. */
   see?: string[];
+  /** Workspaces in which it holds `cap` and `see`; in contexts of others it holds nothing. Absent, or `*`: all. */
+  workspaces?: string[];
   /** Public host, called over HTTPS: `librarians.example.org`. */
   host?: string;
   /** Links issued before are refused. */
@@ -60,13 +62,22 @@ interface DirectoryKey {
   verify(signature: Bytes, bytes: Bytes): Promise<boolean>;
 }
 
-/** The most capabilities that a librarian of the directory ever holds. */
-export const capabilitiesOf = (directory: KeyDirectory, id: string): readonly string[] =>
-  directory.librarian(id)?.cap ?? (id.startsWith('partner.') ? [] : ['*']);
+/** The most capabilities that a librarian of the directory holds in a workspace. */
+export const capabilitiesOf = (directory: KeyDirectory, id: string, workspace?: string): readonly string[] => {
+  const entry = directory.librarian(id);
+  if (!holdsRightsIn(entry, workspace)) return [];
+  return entry?.cap ?? (id.startsWith('partner.') ? [] : ['*']);
+};
 
-/** The most audiences whose articles a librarian of the directory ever gets. */
-export const audiencesOf = (directory: KeyDirectory, id: string): readonly string[] =>
-  directory.librarian(id)?.see ?? (isExternal(directory, id) ? [] : ['*']);
+/** The most audiences whose articles a librarian of the directory gets in a workspace. */
+export const audiencesOf = (directory: KeyDirectory, id: string, workspace?: string): readonly string[] => {
+  const entry = directory.librarian(id);
+  if (!holdsRightsIn(entry, workspace)) return [];
+  return entry?.see ?? (isExternal(directory, id) ? [] : ['*']);
+};
+
+const holdsRightsIn = (entry: DirectoryEntry | undefined, workspace: string | undefined): boolean =>
+  entry?.workspaces?.some((allowed) => allowed === '*' || allowed === workspace) ?? true;
 
 /** Whether a librarian is run by others, and called over the network. */
 export const isExternal = (directory: KeyDirectory, id: string): boolean =>
@@ -166,15 +177,15 @@ const checkEntry = (id: string, entry: unknown, env: string): void => {
     assertDirectory(isCount(key.nbf ?? 0) && isCount(key.exp ?? 0), `key ${key.kid} has a window that is no time`);
   }
   assertDirectory(isListOf(entry.origin, /^(?:user|anon|svc)$/), `origin of ${id} is not a list of kinds`);
-  assertDirectory(
-    isListOf(entry.ws, /^(?:\*|[A-Za-z0-9][A-Za-z0-9_-]{0,63})$/),
-    `ws of ${id} is not a list of workspaces`,
-  );
+  assertDirectory(isListOf(entry.ws, WORKSPACES), `ws of ${id} is not a list of workspaces`);
+  assertDirectory(isListOf(entry.workspaces, WORKSPACES), `workspaces of ${id} is not a list of workspaces`);
   assertDirectory(isListOf(entry.cap, CAPABILITY), `cap of ${id} is not a list of capabilities`);
   assertDirectory(isListOf(entry.see, AUDIENCE, MAX_AUDIENCES), `see of ${id} is not a list of at most 20 audiences`);
   assertDirectory(isHost(entry.host, env), `host of ${id} is not a public name`);
   assertDirectory(isCount(entry.revokedBefore ?? 0), `revokedBefore of ${id} is no time`);
 };
+
+const WORKSPACES = /^(?:\*|[A-Za-z0-9][A-Za-z0-9_-]{0,63})$/;
 
 /** `<id>.<n>`, or `dev.<id>.<n>` for derived keys. */
 const ownsKid = (id: string, kid: string): boolean => {

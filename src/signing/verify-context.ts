@@ -172,8 +172,8 @@ const checkMeaning = async (
     chain: issuers,
     caller: last.iss,
     ...granted,
-    capabilities: heldByAll(granted.capabilities, issuers, (id) => capabilitiesOf(directory, id)),
-    audiences: heldByAll(granted.audiences, issuers, (id) => audiencesOf(directory, id)),
+    capabilities: heldByAll(granted.capabilities, issuers, (id) => capabilitiesOf(directory, id, root.ws)),
+    audiences: heldByAll(granted.audiences, issuers, (id) => audiencesOf(directory, id, root.ws)),
     maxHops,
     deadlineMs,
     startedAtMs: now,
@@ -197,11 +197,11 @@ const checkOrigin = ({ iss, sub, ws, cap, see = [] }: RootClaims, directory: Key
   );
   // Without this check, a librarian that may start a context for itself could grant itself every capability.
   demand(
-    cap.every((wanted) => covers(capabilitiesOf(directory, iss), wanted)),
+    cap.every((wanted) => covers(capabilitiesOf(directory, iss, ws), wanted)),
     'the origin gives what it may not give',
   );
   demand(
-    see.every((audience) => covers(audiencesOf(directory, iss), audience)),
+    see.every((audience) => covers(audiencesOf(directory, iss, ws), audience)),
     'the origin shows what it may not see',
   );
 };

@@ -11,9 +11,9 @@ const HELP = `Manages the keys that functions sign their calls with, and the dir
   rotate <id>      gives one function a new key beside its old one
   retire <id>      drops its old keys, once the new one is deployed everywhere
   renew            signs the directory for another year
-  add <id> --x <public key> [--host <host>] [--workspaces <list>] [--capabilities <list>]
+  add <id> --x <public key> [--host <host>] [--workspaces <list>] [--capabilities <list>] [--only-in <list>]
                    adds a partner's librarian: the host where it is asked, the workspaces in which it may ask on its
-                   own behalf, and the capabilities that it has at most
+                   own behalf, the capabilities that it has at most, and the workspaces in which it has any
   remove <id>      removes a partner's librarian
 
   --folder <name>  another folder than keys/
@@ -27,6 +27,7 @@ const { values, positionals } = readCommandLine(HELP, {
     host: { type: 'string' },
     workspaces: { type: 'string' },
     capabilities: { type: 'string' },
+    'only-in': { type: 'string' },
   },
   maxPositionals: 2,
 });
@@ -60,12 +61,13 @@ if (command === 'create' || command === 'rotate') {
 }
 console.log('\nnpm run deploy then publishes the directory with every function.');
 
-function partnerOf({ x, host, workspaces, capabilities }: typeof values) {
+function partnerOf({ x, host, workspaces, capabilities, 'only-in': onlyIn }: typeof values) {
   if (x === undefined) throw new Error(`Cannot add ${id}: its public key is missing, give it as --x`);
   return {
     x,
     ...(host === undefined ? {} : { host }),
     ...(workspaces === undefined ? {} : { ws: workspaces.split(',') }),
     ...(capabilities === undefined ? {} : { cap: capabilities.split(',') }),
+    ...(onlyIn === undefined ? {} : { workspaces: onlyIn.split(',') }),
   };
 }
