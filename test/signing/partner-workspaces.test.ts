@@ -18,7 +18,10 @@ const prepared = async (limits: Partial<DirectoryEntry> = { workspaces: ['defaul
   const { privateKey, x } = await makeSigningKey();
   const entry = { keys: [{ kid: `${PARTNER}.1`, x }], host: 'shop.example.org', origin: ['svc'], ws: ['*'] };
   const rights = { cap: ['kb:read'], see: ['partners'], ...limits };
-  const variables = { ENVIRONMENT: 'development', CONTEXT_PARTNERS: JSON.stringify({ [PARTNER]: { ...entry, ...rights } }) };
+  const variables = {
+    ENVIRONMENT: 'development',
+    CONTEXT_PARTNERS: JSON.stringify({ [PARTNER]: { ...entry, ...rights } }),
+  };
   const identity = await identityFrom(variables, 'gateway');
   const signer = await importSigner(decodeBase64url(privateKey)!, { id: PARTNER, kid: `${PARTNER}.1` });
   return { identity, signer };
@@ -48,7 +51,14 @@ const received = async (token: string, { directory }: Awaited<ReturnType<typeof 
 };
 
 const linkTo = async (to: string, claims: object, signer: Awaited<ReturnType<typeof prepared>>['signer']) => {
-  const call = { iss: signer.id, aud: to, jti: randomHex(8), iat: NOW, exp: NOW + 20, op: `POST /librarians/${to}/ask` };
+  const call = {
+    iss: signer.id,
+    aud: to,
+    jti: randomHex(8),
+    iat: NOW,
+    exp: NOW + 20,
+    op: `POST /librarians/${to}/ask`,
+  };
   return signJws({ ...call, bd: await sha256(utf8(BODY)), ...claims }, { typ: 'ctx+jwt', signer });
 };
 
@@ -65,14 +75,17 @@ it.each([
 it.each([
   ['default', ['kb:read']],
   ['acme', []],
-])('passes on in the workspace %s no more than it holds there, whatever its token says: %j', async (workspace, expected) => {
-  const { identity, signer } = await prepared();
-  const { signer: gateway } = identity;
-  const user = { hop: 0, tid: randomHex(16), sub: 'user:u_1', ws: workspace, amr: 'key', max: 8, bud: { calls: 8 } };
-  const root = await linkTo(PARTNER, { ...user, cap: ['kb:read'] }, gateway);
-  const next = await linkTo('navigator', { hop: 1, prv: await sha256(utf8(root)) }, signer);
-  expect((await received(`${root}~${next}`, identity)).capabilities).toEqual(expected);
-});
+])(
+  'passes on in the workspace %s no more than it holds there, whatever its token says: %j',
+  async (workspace, expected) => {
+    const { identity, signer } = await prepared();
+    const { signer: gateway } = identity;
+    const user = { hop: 0, tid: randomHex(16), sub: 'user:u_1', ws: workspace, amr: 'key', max: 8, bud: { calls: 8 } };
+    const root = await linkTo(PARTNER, { ...user, cap: ['kb:read'] }, gateway);
+    const next = await linkTo('navigator', { hop: 1, prv: await sha256(utf8(root)) }, signer);
+    expect((await received(`${root}~${next}`, identity)).capabilities).toEqual(expected);
+  },
+);
 
 it('starts no context with rights in a workspace where it holds none', async () => {
   const { identity, signer } = await prepared();

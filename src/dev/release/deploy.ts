@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { buildAssets } from '../build/build-assets.ts';
 import { fail, failUsage, orFail, readCommandLine } from '../command-line.ts';
 import { ROOT } from '../functions.ts';
+import { writeBillOfMaterials } from './bill-of-materials.ts';
 import { RECORD_FILE, readRecord } from './deployment-record.ts';
 import { readEnvFile } from './env-file.ts';
 import { examineDirectory } from './examine.ts';
@@ -58,6 +59,7 @@ if (!dryRun) await checkDirectory();
 const variables = dryRun ? given : { ...given, ...orFail(() => directoryVariables(resolve(ROOT, values.keys))) };
 
 await buildAssets();
+await writeBillOfMaterials();
 
 // Ctrl-C ends wrangler, and then this: what was written for it has to be removed first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
