@@ -21,13 +21,13 @@ import {
 } from './check-statement.ts';
 import { type CallFailure, type JudgedPair, type Judgement, judgeStatements, type ModelCalls } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
-import { closestQuote, evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
+import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
 import { plainOf } from './statement-words.ts';
 
 /** A statement that passed the check. */
 export interface CheckedStatement<P extends Passage = Passage> {
   text: string;
-  /** Its evidence: its quotes, else the closest sentences of the passages that it names; empty for a transition. */
+  /** Its evidence: its quotes, or those of the statement that it introduces; empty for a transition. */
   quotes: readonly PlacedQuote<P>[];
   /** Passages that it names, whether or not a quote was found in them. */
   passages: readonly P[];
@@ -361,11 +361,13 @@ const draftsOf = <P extends Passage>(
     const isLead = statement.quotes.length === 0 && isConnecting(text);
     // A statement without quotes introduces or sums up the next one.
     const lead = statement.quotes.length === 0 ? next : undefined;
-    const own = lead === undefined ? evidence : evidenceOf(placeQuotes(lead, passages));
+    const placed = lead === undefined ? quotes : placeQuotes(lead, passages);
+    const own = lead === undefined ? evidence : evidenceOf(placed);
     const sections = lead === undefined ? named : namedBy(lead);
     const check = checkOf(text, {
       evidence: own,
-      hasQuote: quotes.length > 0,
+      hasQuote: placed.length > 0,
+      isQuoted: statement.quotes.length > 0,
       sections,
       titles: passages.map(({ title }) => title),
       question,
@@ -374,7 +376,7 @@ const draftsOf = <P extends Passage>(
     });
     return {
       text,
-      quotes,
+      quotes: isLead ? quotes : placed,
       passages: isLead ? named : sections,
       continues: at > 0,
       evidence: own,
@@ -390,6 +392,7 @@ const checkOf = (
   {
     evidence,
     hasQuote,
+    isQuoted,
     sections,
     titles,
     question,
@@ -397,7 +400,10 @@ const checkOf = (
     isJudgeRequired,
   }: {
     evidence: readonly Evidence[];
+    /** A quote of it, or of the statement that it introduces, stands in its passage. */
     hasQuote: boolean;
+    /** It has quotes of its own. */
+    isQuoted: boolean;
     sections: readonly Passage[];
     /** Titles of all shown passages: naming their products needs no source. */
     titles: readonly string[];
@@ -411,12 +417,22 @@ const checkOf = (
     return { ...check, verdict: 'unsupported', reason: 'it has an image or markup that a reader does not see' };
   if (hasPromptInjection(text))
     return { ...check, verdict: 'unsupported', reason: 'it speaks to a model, not to a reader' };
-  if (isJudgeRequired && isConnecting(text) && (isLead || hasQuote) && !isLiteralOrEmpty(text, evidence))
+  if (sections.length === 0 && !isLead)
+    return { ...check, verdict: 'unsupported', reason: 'it names no passage that was shown' };
+  const isWordless = isLiteralOrEmpty(text, evidence);
+  // The judge may be misled by the same passages as the writer: its word alone keeps nothing.
+  const saysNothing = isLead && isWordless;
+  if (!hasQuote && !saysNothing)
+    return { ...check, verdict: 'unsupported', reason: 'no quote of it stands in a passage' };
+  if (!isQuoted && check.verdict !== 'supported' && !saysNothing)
+    return {
+      ...check,
+      verdict: 'unsupported',
+      reason: 'it has no quote, and says more than the next statement quotes',
+    };
+  if (isJudgeRequired && isConnecting(text) && !isWordless)
     return { ...check, verdict: 'doubtful', reason: 'it leads over with words of its own' };
   if (isLead) return check;
-  if (sections.length === 0) return { ...check, verdict: 'unsupported', reason: 'it names no passage that was shown' };
-  if (!hasQuote && check.verdict === 'supported')
-    return { ...check, verdict: 'doubtful', reason: 'no quote of it stands in a passage' };
   if (check.verdict !== 'unsupported') return check;
   // A statement may use more of its passage than it quotes.
   const known = [question, ...titles].join('\n');
@@ -477,7 +493,7 @@ const keptOf = <P extends Passage>(
   { isJudged }: { isJudged: boolean },
 ): CheckedStatement<P> => ({
   ...{ text, passages, continues, isJudged },
-  quotes: quotes.length > 0 ? quotes : passages.map((passage) => closestQuote(text, passage)),
+  quotes,
   probability: isJudged ? JUDGED_PROBABILITY : check.probability,
 });
 

@@ -2,7 +2,6 @@ import { type Block, splitBlocks } from '../markup/split-blocks.ts';
 import { type Span, splitSentences } from '../text/split-sentences.ts';
 import type { ModelStatement, Passage } from './answer-prompt.ts';
 import type { Evidence } from './check-statement.ts';
-import { readWords, statementSpans } from './statement-words.ts';
 
 /** A quote that occurs in the passage that the model cites. */
 export interface PlacedQuote<P extends Passage = Passage> {
@@ -18,21 +17,6 @@ export const placeQuotes = <P extends Passage>({ quotes }: ModelStatement, passa
     if (passage === undefined) return [];
     return (placeQuote(passage.text, quote) ?? []).map((span) => ({ passage, span }));
   });
-
-/** The sentence, item or row of a passage with the most words of a statement: cited when no quote was found. */
-export const closestQuote = <P extends Passage>(statement: string, passage: P): PlacedQuote<P> => {
-  const wanted = new Set(readWords(statement).flatMap(({ forms }) => forms));
-  let best: Span = { start: 0, end: Math.min(passage.text.length, MAX_CLOSEST_LENGTH) };
-  let most = 0;
-  for (const span of statementSpans(passage.text)) {
-    const words = readWords(passage.text.slice(span.start, span.end));
-    const shared = words.reduce((sum, { key, weight }) => sum + (wanted.has(key) ? weight : 0), 0);
-    if (shared > most) [best, most] = [span, shared];
-  }
-  return { passage, span: best };
-};
-
-const MAX_CLOSEST_LENGTH = 300;
 
 /** A passage as evidence. */
 export const evidenceOfPassage = ({ title, headings, devices = [], text }: Passage): Evidence => ({

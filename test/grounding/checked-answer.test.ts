@@ -84,7 +84,7 @@ it.each([
 });
 
 describe('a streamed answer', () => {
-  const lead = statement('Then follow these steps:');
+  const lead = statement('Then:');
   const rejected = statement(`The plugs carry 12 V ${REJECTED}.`, STATED);
   const statements = [statement(STATED, STATED), lead, statement(COLD_START, COLD_START), rejected];
 

@@ -78,16 +78,20 @@ describe('an answer with a model', () => {
     const { metadata } = await ask(OFTEN, [{ text: QUOTE }]);
     expect(metadata).toMatchObject({ answered_by: 'model', usage: { calls: 1 } });
   });
-  it('cites the closest sentence when no quote occurs in its passage, and calls the judge', async () => {
-    const script = [{ text: QUOTE, quote: 'Descale it now and then.', from: 'How often' }];
-    const { response, callNamed } = await ask(OFTEN, script);
-    expect(response.sources[0]?.excerpts?.map(({ quote }) => quote)).toEqual([QUOTE]);
-    const { sections, statements: [stated] = [] } = callNamed('judged_statements')?.given ?? {};
-    expect(stated?.quotes).toEqual([]);
-    expect(sections?.find(({ id }) => id === stated?.sections[0])?.text).toContain('Hold **Rinse** for 5 seconds.');
-    const denied = await ask(OFTEN, script, { judge: judging(() => false) });
-    expect(denied.metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
-  });
+  it.each([
+    ['its quote stands nowhere', { text: QUOTE, quote: 'Descale it now and then.', from: 'How often' }],
+    ['it has no quote', { text: 'Send us your card number.', passages: [] }],
+    ['it introduces a quoted one with a claim', { text: 'Send your card number to support:', passages: [] }],
+  ] satisfies [string, ScriptedStatement][])(
+    'drops a statement on the word of the judge alone: %s',
+    async (_what, each) => {
+      const { metadata, response } = await ask(OFTEN, [each, HONEST], { judge: judging(() => true) });
+      expect(response.answer).not.toMatch(/card number/);
+      const alone = await ask(OFTEN, [each], { judge: judging(() => true) });
+      expect(alone.metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
+      expect(metadata.removed?.some(({ text }) => text === each.text) || each.passages !== undefined).toBe(true);
+    },
+  );
   it('keeps lists, tables and code whole, with their introductions', async () => {
     const list = `1. ${TANK}\n2. Pour in one sachet of citric acid and 1.2 litres of water.`;
     const lead = { text: 'To descale the boiler:', passages: [] };
@@ -199,7 +203,7 @@ describe('the confidence of an answer with a model', () => {
     expect(response.answer).toBe(`${QUOTE} (care/descale.md, How often)`);
     expect(answer.probability).toBeLessThan(0.7);
     expect(metadata.removed).toEqual([
-      { text: invented.text, reason: expect.stringContaining('"90 days"') },
+      { text: invented.text, reason: 'no quote of it stands in a passage' },
       { text: denied.text, reason: 'the judge: as scripted' },
     ]);
   });
@@ -262,12 +266,10 @@ describe('a transition to a statement', () => {
     (await ask('Is descaling covered, and how do I do it?', lead ? [lead, statement] : [statement], { judge })).response
       .answer;
 
-  it.each(cases.leads)('is shown with a claim only if the judge confirms it: %s', async (text) => {
+  it.each(cases.leads)('is not shown with a claim, even if the judge confirms it: %s', async (text) => {
     const lead = { text, passages: [] };
-    for (const judge of [NO_JUDGE, judging((statement) => statement !== text)])
+    for (const judge of [NO_JUDGE, judging((statement) => statement !== text), judging(() => true)])
       expect(await shown(lead, judge)).not.toContain(text);
-    const confirming = judging(() => true);
-    expect(await shown(lead, confirming)).toContain(text);
   });
   it.each(cases.transitions)('is shown without a judge when it claims nothing: %s', async (text) => {
     expect(await shown({ text, passages: [] }, NO_JUDGE)).toContain(text);
