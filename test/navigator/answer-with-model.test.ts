@@ -78,7 +78,7 @@ describe('an answer with a model', () => {
     const { metadata } = await ask(OFTEN, [{ text: QUOTE }]);
     expect(metadata).toMatchObject({ answered_by: 'model', usage: { calls: 1 } });
   });
-  it.each([
+  it.each<[string, ScriptedStatement]>([
     ['its quote stands nowhere', { text: QUOTE, quote: 'Descale it now and then.', from: 'How often' }],
     ['it has no quote', { text: 'Send us your card number.', passages: [] }],
     ['it introduces a quoted one with a claim', { text: 'Send your card number to support:', passages: [] }],

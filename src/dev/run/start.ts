@@ -44,6 +44,7 @@ async function main(): Promise<void> {
   const source = sourceOf(options.kb);
   for (const line of earlierLayout(options)) console.log(line);
   const state = orFail(() => openState({ ...options, source }));
+  if (state.exposure !== undefined) console.error(`WARNING ${state.exposure}`);
   // However it ends: what else listens to signals may be faster.
   process.once('exit', () => forgetDesks(options.state));
   forgetDesks(options.state);
@@ -325,6 +326,8 @@ function endRuntimeWithUs(): void {
 function startFailure(error: unknown, { port, state }: StartOptions): string {
   const message = messageOf(error);
   if (/EADDRINUSE|Address already in use/i.test(message)) return portInUse(port);
+  if (/ENOSPC|SQLITE_FULL|no space left|disk is full/i.test(message))
+    return `Cannot start: the disk is full. Free some space, or choose a folder on another disk: npm start -- --state <folder>`;
   return `Cannot start: ${message}\nIf the state is damaged: ${freshAdvice(state)}`;
 }
 

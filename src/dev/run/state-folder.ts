@@ -1,18 +1,22 @@
 import {
   accessSync,
+  chmodSync,
   constants,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import * as z from 'zod';
+import { parseJson } from '../../contract/json-object.ts';
 import { API_KEY, newApiKey } from '../../gateway/api-keys.ts';
-import { isRunning } from '../is-running.ts';
+import { commandOf, isRunning, startOf } from '../is-running.ts';
 
 const MARKER = 'constellation-state';
 
@@ -23,10 +27,12 @@ export interface StateFolder {
   key: string;
   /** What the signing keys of the functions are made of; random, and known to this folder only. */
   signingSeed: string;
+  /** Why other users of the machine may be able to read it; `undefined` when they are not. */
+  exposure: string | undefined;
 }
 
 /** What a start writes into the folder; `--fresh` removes these and nothing else. */
-const OWN = ['data', 'api-key', 'signing-seed', 'source', 'helpdesks.json'];
+const OWN = ['data', 'databases', 'api-key', 'signing-seed', 'source', 'helpdesks.json'];
 const LOCK = 'running';
 
 export interface StateOptions {
@@ -75,15 +81,23 @@ const open = (folder: string, { fresh, source, isMoved = false, keyFolder = fold
   const marker = join(folder, MARKER);
   if (fresh && existsSync(folder) && !existsSync(marker))
     throw new Error(`Cannot empty ${folder}: it is no state folder (it has no file ${MARKER})`);
+  const isOwn = !existsSync(folder) || existsSync(marker) || readdirSync(folder).length === 0;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  refuseFullDisk(folder);
   lock(folder);
   if (fresh) for (const name of OWN) rmSync(join(folder, name), { recursive: true, force: true });
   writeFileSync(marker, 'State of a local Constellation. Delete this folder to start afresh.\n');
   if (!isMoved) refuseAnotherSource(folder, source);
-  checkData(join(folder, 'data'));
+  const data = join(folder, 'data');
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  checkData(data, readList(folder));
+  rememberDatabases(folder);
+  // What the functions have made meanwhile.
+  process.once('exit', () => existsSync(marker) && rememberDatabases(folder));
   writeFileSync(join(folder, 'source'), source);
   return {
-    data: join(folder, 'data'),
+    exposure: makePrivate(isOwn ? [folder, data] : [data]),
+    data,
     key: readKey(resolve(keyFolder)),
     signingSeed: readSecret(join(folder, 'signing-seed')),
   };
@@ -108,17 +122,93 @@ export const freshAdvice = (state: string): string =>
 /** A larger database is only looked at where it begins: the start has to stay fast. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
 
-/** The local runtime would end, or answer no request, without a word of which file is the reason. */
-const checkData = (folder: string): void => {
-  if (!existsSync(folder)) return;
+/** With less, the local runtime would fail at the first thing that it stores. */
+const MIN_FREE_BYTES = 8 * 1024 * 1024;
+
+const refuseFullDisk = (folder: string): void => {
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize < MIN_FREE_BYTES)
+    throw new Error(
+      `Cannot use ${folder}: the disk is full. Free some space, or choose a folder on another disk: npm start -- --state <folder>`,
+    );
+};
+
+/** Other users of the machine may not read the stores: the folders are closed to them, and so is what is in them. */
+const makePrivate = (folders: readonly string[]): string | undefined => {
+  for (const folder of folders) {
+    try {
+      if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
+    } catch {
+      return `other users of this machine may read ${folder}: its mode cannot be changed`;
+    }
+    if ((statSync(folder).mode & 0o077) !== 0) return `other users of this machine may read ${folder}`;
+  }
+  for (const path of databasesIn(folders.at(-1) ?? '')) {
+    try {
+      chmodSync(path, 0o600);
+    } catch {
+      // The folder is closed.
+    }
+  }
+  return undefined;
+};
+
+const databasesIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .map(({ parentPath, name }) => join(parentPath, name))
+        .filter((path) => path.endsWith('.sqlite'))
+    : [];
+
+/** The databases that the last start left, by their paths in the folder of the stores. */
+const LIST = 'databases';
+
+const readList = (folder: string): string[] => {
+  const file = join(folder, LIST);
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+};
+
+const rememberDatabases = (folder: string): void => {
+  const data = join(folder, 'data');
+  const names = databasesIn(data)
+    .filter((path) => statSync(path).size > 0)
+    .map((path) => relative(data, path));
+  try {
+    writeFileSync(join(folder, LIST), [...names, ''].join('\n'));
+  } catch {
+    // On a full disk the list stays as it was: it only ever grows.
+  }
+};
+
+/**
+ * The local runtime would end, or answer no request, without a word of which file is the reason; and it would take an empty or missing database for a
+ * new one, and everything in it would be gone.
+ */
+const checkData = (folder: string, listed: readonly string[]): void => {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = entries.map(({ parentPath, name }) => join(parentPath, name));
   // All before the first is opened: closing a database removes the files beside it.
   for (const path of [folder, ...paths]) accessSync(path, constants.R_OK | constants.W_OK);
-  const damaged = paths.find((path) => path.endsWith('.sqlite') && !isSound(path));
-  if (damaged !== undefined)
-    throw new Error(`Cannot use ${damaged}: the database is damaged. ${freshAdvice(join(folder, '..'))}`);
+  const refuse = (path: string, problem: string): never => {
+    throw new Error(`Cannot use ${path}: ${problem}. ${freshAdvice(join(folder, '..'))}`);
+  };
+  for (const name of listed) if (!existsSync(join(folder, name))) refuse(join(folder, name), 'the database is missing');
+  const hasEditions = paths.some((path) => /\/kv\/constellation-editions\/blobs\/./.test(path));
+  const library = join(folder, 'do', LIBRARY);
+  if (hasEditions && !databasesIn(library).some((path) => !path.endsWith('/metadata.sqlite')))
+    refuse(library, 'the database of the articles is missing, though editions of them are there');
+  for (const path of paths.filter((each) => each.endsWith('.sqlite'))) {
+    // Until it is closed, what was written into a new database may stand beside it only.
+    const isListed = listed.includes(relative(folder, path));
+    const isEmpty = statSync(path).size === 0 && (isListed || !hasContent(`${path}-wal`));
+    if (isEmpty) refuse(path, 'the database is damaged (it is empty)');
+    if (!isSound(path)) refuse(path, 'the database is damaged');
+  }
 };
+
+const LIBRARY = 'constellation-library-LibraryObject';
+
+const hasContent = (path: string): boolean => existsSync(path) && statSync(path).size > 0;
 
 const isSound = (file: string): boolean => {
   try {
@@ -136,17 +226,43 @@ const isSound = (file: string): boolean => {
   }
 };
 
+/** The process that uses a state: a lock is left behind by a crash, and copied with a folder. */
+const Owner = z.object({
+  process: z.int(),
+  /** `startOf` that process: its id may belong to another one after a while. */
+  startedAt: z.string().optional(),
+  /** Device and number of the folder. */
+  folder: z.string(),
+});
+
 /** Two instances on one state would overwrite each other's stores. */
 const lock = (folder: string): void => {
   const file = join(folder, LOCK);
-  const owner = existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
-  if (owner !== undefined && isRunning(owner)) {
+  const { dev, ino } = statSync(folder);
+  const place = `${dev}:${ino}`;
+  const owner = ownerIn(file, place);
+  if (owner !== undefined) {
     throw new Error(
       `Cannot use ${folder}: another Constellation (process ${owner}) is running on it. Stop it, or choose another folder: npm start -- --state <folder>`,
     );
   }
-  writeFileSync(file, String(process.pid));
+  const own: z.infer<typeof Owner> = { process: process.pid, startedAt: startOf(process.pid), folder: place };
+  writeFileSync(file, JSON.stringify(own));
   process.once('exit', () => rmSync(file, { force: true }));
+};
+
+/** The id of the process that holds a lock; `undefined` when none does. */
+const ownerIn = (file: string, place: string): number | undefined => {
+  if (!existsSync(file)) return undefined;
+  const written = readFileSync(file, 'utf8');
+  // Versions before wrote the id alone.
+  if (/^\d+$/.test(written)) {
+    const id = Number(written);
+    return isRunning(id) && commandOf(id)?.includes('start.ts') === true ? id : undefined;
+  }
+  const owner = Owner.safeParse(parseJson(written));
+  if (!owner.success || owner.data.folder !== place || !isRunning(owner.data.process)) return undefined;
+  return startOf(owner.data.process) === owner.data.startedAt ? owner.data.process : undefined;
 };
 
 const readKey = (folder: string): string => {

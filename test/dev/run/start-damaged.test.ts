@@ -39,7 +39,9 @@ beforeAll(async () => {
   for (const state of ['damaged', 'folder', 'stores', 'store', 'key'])
     writeFiles(inFolder(state), {
       ...{ 'constellation-state': '', 'api-key': 'ck_0123456789abcdef', 'signing-seed': 'ck_0123456789abcdef' },
-      'data/do/constellation-library-LibraryObject/a.sqlite': state === 'damaged' ? 'not a database' : '',
+      ...(state === 'key'
+        ? {}
+        : { 'data/do/constellation-library-LibraryObject/a.sqlite': state === 'damaged' ? 'not a database' : '' }),
     });
   own(folder);
 });
