@@ -50,16 +50,7 @@ export const BILL_OF_MATERIALS = join(ROOT, 'dist/sbom.cdx.json');
  * @returns How many packages it lists.
  */
 export const writeBillOfMaterials = async (file = BILL_OF_MATERIALS): Promise<number> => {
-  const args = [
-    'sbom',
-    '--sbom-format',
-    'cyclonedx',
-    '--sbom-type',
-    'application',
-    '--package-lock-only',
-    '--omit',
-    'dev',
-  ];
+  const args = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'];
   const { stdout } = await promisify(execFile)('npm', args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
   const bill = readBillOfMaterials(stdout);
   // npm names the folder, not the package.
