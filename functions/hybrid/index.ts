@@ -11,18 +11,19 @@ interface Env extends IdentityVariables, AdapterVariables {
   ANALYTICS: Fetcher;
   SEMANTIC: Fetcher;
   WEB_SEARCH: Fetcher;
+  NAVIGATOR: Fetcher;
 }
 
 const fetch = serveApp('hybrid', async (env: Env) => {
   const settings = readModelSettings(env);
-  const { ANALYTICS, SEMANTIC, WEB_SEARCH } = env;
+  const { ANALYTICS, SEMANTIC, WEB_SEARCH, NAVIGATOR } = env;
   return createApp({
     ...(await identityFrom(env, 'hybrid')),
     // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
     replay: memoryReplayStore(),
     ...chatModelOf(settings),
     languageIds: settings.languageIds,
-    targets: delegateTo(serviceTargets({ ANALYTICS, SEMANTIC, WEB_SEARCH })),
+    targets: delegateTo(serviceTargets({ ANALYTICS, SEMANTIC, WEB_SEARCH, NAVIGATOR })),
   });
 });
 

@@ -50,6 +50,8 @@ export interface AgentCall {
   ai?: AIClient | undefined;
   /** What is known about the user, one line each, best first; untrusted. */
   facts?: readonly string[] | undefined;
+  /** The language of who asks (BCP 47), as far as it is known. */
+  language?: string | undefined;
   /** How the question was routed here, as far as it is known. */
   origin?: QuestionOrigin | undefined;
   /** Called when the request is accepted and as results are found; set only when the response is streamed. */

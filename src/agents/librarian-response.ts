@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import {
   type AgentMetadata,
   type AgentSuccess,
@@ -33,8 +34,35 @@ export const asLibrarianResponse = (response: WireAgentResponse): LibrarianRespo
     sources: sourcesOf(response),
     confidence,
     ...(partial ? { partial } : {}),
-    metadata,
+    metadata: { ...metadata, ...(hasFoundNothing(response) ? { closest: nearestIn(response) } : {}) },
   };
+};
+
+/** An answer that only says so: with `closest`, a caller need not read its words. */
+const hasFoundNothing = (response: AgentSuccess): boolean => {
+  const { type, result } = response;
+  if (type === 'semantic') return result.document_count === 0;
+  if (type === 'hybrid') return result.sources_used.length === 0;
+  return type === 'web_search' && result.external_results.length === 0 && result.urls.length === 0 && isEmpty(result);
+};
+
+/** Our own product was not found either. */
+const isEmpty = ({ product_info: product }: Extract<AgentSuccess, { type: 'web_search' }>['result']): boolean =>
+  Object.keys(product ?? {}).length === 0;
+
+const Nearest = z.array(
+  z.object({
+    title: z.string().max(500),
+    file: z.string().max(500).optional(),
+    url: Link.optional(),
+    heading: z.string().max(500).optional(),
+  }),
+);
+
+/** The documents nearest to a question that none answers, each article once. */
+const nearestIn = ({ metadata }: AgentSuccess): z.infer<typeof Nearest> => {
+  const read = readAs(Nearest, ownProperty(metadata, 'nearest'));
+  return read.ok ? [...new Map(read.value.toReversed().map((each) => [each.file, each])).values()].reverse() : [];
 };
 
 /** The whole answer as one statement of a stream. */

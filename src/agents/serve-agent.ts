@@ -6,6 +6,7 @@ import type { Context, Librarian } from '../contract/librarian.ts';
 import { readRequest } from '../contract/read-request.ts';
 import type { DelegationTrace } from '../contract/response.ts';
 import { startDeadline, timeToAnswer } from '../http/deadline.ts';
+import { ASKER_LANGUAGE, languageOfAsker } from '../runtime/answer-phrases.ts';
 import { contextGuard, faultHandler, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
 import type { ErrorScene } from '../runtime/error-info-of.ts';
 import { jsonAnswer, readJson } from '../runtime/json-http.ts';
@@ -59,9 +60,10 @@ const asLibrarian =
     // The agent's timeout ends before the librarian's, and after those of the branches that it waits for.
     const timeoutMs = givenMs - Math.min(RESPONSE_RESERVE_MS, givenMs / 40);
     const signal = context?.signal ?? new AbortController().signal;
-    const { options: own, origin, facts } = givenIn(context);
+    const { options: own, origin, facts, language } = givenIn(query, context);
     const call = {
       options: own,
+      language,
       origin,
       facts,
       signal,
@@ -112,12 +114,13 @@ const answering = (agent: Agent, profile: AgentProfile, { onFault, ...options }:
     try {
       const { signal } = deadline;
       const scope = scopes.open(c, { query, signal });
-      const { facts } = givenIn({ metadata });
+      const { facts, language } = givenIn(query, { metadata });
       // There is no conversation here that could complete a question.
       const origin = { memory_context_used: facts.length > 0 };
       const progress = reportedBy(id, reported);
       const parts = progress && answerParts(progress);
-      const call = { options: own, origin, facts, signal, timeoutMs, ai: scope.model?.ai, scope, progress, parts };
+      const { ai } = scope.model ?? {};
+      const call = { options: own, origin, facts, language, signal, timeoutMs, ai, scope, progress, parts };
       const scene = sceneOf(profile, { scope, options });
       const response = await runAgent(agent, query, { profile, call, scene, now, languageIds });
       if (response.success && parts?.isEmpty()) parts.add(wholeStatement(response));
@@ -163,7 +166,7 @@ const withTrace = (response: AgentResponse, trace: DelegationTrace): AgentRespon
 };
 
 /** Metadata comes from the caller: what does not fit is dropped, never an error. */
-const givenIn = ({ metadata = {} }: Pick<Context, 'metadata'> = {}) => {
+const givenIn = (question: string, { metadata = {} }: Pick<Context, 'metadata'> = {}) => {
   const options = readRequest(AgentRequest.shape.options, metadata.options);
   const origin = readRequest(QuestionOrigin, metadata[QUESTION_ORIGIN]);
   const facts = readAs(AskerFacts, metadata[ASKER_FACTS]);
@@ -171,6 +174,7 @@ const givenIn = ({ metadata = {} }: Pick<Context, 'metadata'> = {}) => {
     options: (options.ok && options.value) || {},
     origin: origin.ok ? origin.value : undefined,
     facts: facts.ok ? facts.value : [],
+    language: languageOfAsker({ question, known: metadata[ASKER_LANGUAGE] }),
   };
 };
 

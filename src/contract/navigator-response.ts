@@ -54,9 +54,12 @@ const STATEMENTS = [
   ),
 ];
 
-/** By language (BCP 47): the statement that there is no information in that language. */
-export const LACK_IN_LANGUAGE: Readonly<Record<string, string>> = LACK_OF_INFORMATION;
-const LACKS = Object.values(LACK_IN_LANGUAGE);
+/**
+ * By language (BCP 47), the statements that there is no information: `lack` none at all, `inLanguage` none in that language, `tooLittle` not
+ * enough to go by.
+ */
+export const LACK_IN_LANGUAGE = LACK_OF_INFORMATION;
+const LACKS = Object.values(LACK_IN_LANGUAGE).flatMap((statements) => Object.values(statements));
 
 /**
  * Whether an answer states that information is lacking ("I don't have information about ..."), as required of an answer without sources.

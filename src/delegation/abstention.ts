@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type ErrorCode, type ErrorInfo, readAs } from '../contract/error-info.ts';
 import { statesLackOfInformation } from '../contract/navigator-response.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
+import { answerPhrases } from '../runtime/answer-phrases.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
 
 /** An article close to a question that no article answers. */
@@ -30,9 +31,12 @@ export const closestOf = (responses: readonly Pick<LibrarianResponse, 'metadata'
   return [...once.values()].slice(0, MAX_CLOSEST);
 };
 
-/** The Response for a question that no librarian can answer: an answer that says so, never an error. */
-export const nothingFound = (metadata: Readonly<Record<string, unknown>> = {}): LibrarianResponse => ({
-  answer: 'I found nothing that answers this question.',
+/** The Response for a question that no librarian can answer: an answer that says so in the asker's language, never an error. */
+export const nothingFound = (
+  metadata: Readonly<Record<string, unknown>> = {},
+  language?: string,
+): LibrarianResponse => ({
+  answer: answerPhrases(language).nothing,
   sources: [],
   confidence: 0,
   partial: true,

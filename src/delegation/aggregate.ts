@@ -8,6 +8,7 @@ import {
   type Source,
 } from '../contract/response.ts';
 import { outsideCode } from '../markup/shorten.ts';
+import { type AnswerPhrases, answerPhrases, filled } from '../runtime/answer-phrases.ts';
 import type { Branch } from '../runtime/delegates.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
 import { shortenAnswer } from '../runtime/shorten-answer.ts';
@@ -27,8 +28,12 @@ const MAX_BRANCHES = 16;
  * - No answer: an error, the one that all have in common or DELEGATION_FAILED.
  *
  * @param branches In the order of the requests; at most 16 are read.
+ * @param options.language Of who asks; English when absent.
  */
-export const aggregate = (branches: readonly Branch[]): LibrarianResponse => {
+export const aggregate = (
+  branches: readonly Branch[],
+  { language }: { language?: string | undefined } = {},
+): LibrarianResponse => {
   const [only] = branches;
   if (only !== undefined && branches.length === 1) return only.response;
   const read = branches.slice(0, MAX_BRANCHES).map(readBranch);
@@ -43,7 +48,7 @@ export const aggregate = (branches: readonly Branch[]): LibrarianResponse => {
   const isPartial = isUnsure(confidence) || branches.length > MAX_BRANCHES || replies.some(hasGap);
   const declined = replies.filter((reply) => reply.isDeclined);
   return {
-    answer: composeAnswer(topics, replies),
+    answer: composeAnswer(topics, replies, answerPhrases(language)),
     ...(sources.length > 0 ? { sources } : {}),
     confidence,
     ...(isPartial ? { partial: true } : {}),
@@ -139,8 +144,8 @@ const sizeOf = (value: unknown, depth: number): number => {
  *
  * @returns At most 4,000 characters, unless headings and gaps alone have more. A part that is shortened says so, and links its sources.
  */
-const composeAnswer = (topics: readonly Topic[], replies: readonly Reply[]): string => {
-  const ending = gapsText(topics, replies);
+const composeAnswer = (topics: readonly Topic[], replies: readonly Reply[], phrases: AnswerPhrases): string => {
+  const ending = gapsText(topics, replies, phrases);
   const sections = topics
     .filter(({ isInformed }) => isInformed)
     .flatMap((topic) => sectionsOf(topic, { hasHeading: topics.length > 1 }));
@@ -179,28 +184,30 @@ const sectionsOf = ({ question, answers, replies }: Topic, { hasHeading }: { has
   });
 };
 
-const namesOf = (replies: readonly Reply[]): string =>
-  replies.map(({ librarian }) => inertLine(librarian, 48)).join(', ');
+const namesOf = (replies: readonly Reply[]): string => replies.map(({ librarian }) => spokenName(librarian)).join(', ');
+
+/** The id of a librarian as words: `partner.opening-hours` is "opening hours". */
+const spokenName = (id: string): string => inertLine(id.replace(/^partner\./, '').replace(/[._-]+/g, ' '), 48);
 
 /** Questions that no one answered, and answers that lack something. */
-const gapsText = (topics: readonly Topic[], replies: readonly Reply[]): string => {
+const gapsText = (topics: readonly Topic[], replies: readonly Reply[], phrases: AnswerPhrases): string => {
   const declined = topics.flatMap(({ question, answers, isInformed, replies: members }) => {
     if (answers.length === 0 || isInformed) return [];
     const closest = closestOf(members.map(({ response }) => response));
     const links = closest.map(({ title, url }) => linkTo(title, url)).join(', ');
-    const about = `I found nothing about “${inertLine(question, 200)}”.`;
-    return [links === '' ? `- ${about}` : `- ${about} The closest articles: ${links}.`];
+    const about = filled(phrases.nothingAbout, { question: `“${inertLine(question, 200)}”` });
+    return [links === '' ? `- ${about}` : `- ${about} ${phrases.closest} ${links}.`];
   });
   const failed = replies.flatMap(({ librarian, question, error, text }) => {
     if (error === undefined) return [];
     const query = `“${inertLine(question, 120)}”`;
-    const from = inertLine(librarian, 48);
+    const from = spokenName(librarian);
     return text === ''
       ? [`- No answer to ${query} from ${from}: ${WHY_MISSING[error.code]}.`]
       : [`- Something is missing from the answer of ${from} to ${query}: ${WHY_MISSING[error.code]}.`];
   });
   const gaps = [...declined, ...failed];
-  return gaps.length === 0 ? '' : `## Not answered\n\n${gaps.join('\n')}`;
+  return gaps.length === 0 ? '' : `## ${phrases.notAnswered}\n\n${gaps.join('\n')}`;
 };
 
 /** The title as a link, if its address is one of the web. */

@@ -4,6 +4,7 @@ import type { Delegate } from '../contract/librarian.ts';
 import { readRequest } from '../contract/read-request.ts';
 import type { DelegateRequest, LibrarianResponse, TraceHop } from '../contract/response.ts';
 import { timeToAnswer } from '../http/deadline.ts';
+import { ASKER_LANGUAGE, languageOfAsker } from '../runtime/answer-phrases.ts';
 import type { Branch, ConnectDelegation, Delegates, DelegationScope } from '../runtime/delegates.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';
@@ -13,6 +14,7 @@ import type { KeyDirectory } from '../signing/key-directory.ts';
 import { type Amounts, type Budget, budgetOf, MAX_FAN_OUT, MODEL_BUDGETS } from '../signing/limits.ts';
 import { LIBRARIAN_ID } from '../signing/link-claims.ts';
 import { hasOnlyWordsOf } from '../text/question-forms.ts';
+import { isDeclined } from './abstention.ts';
 import { aggregate } from './aggregate.ts';
 import {
   askTarget,
@@ -125,7 +127,7 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
       const combined =
         only !== undefined && others.length === 0
           ? combineWithOne(own, only)
-          : aggregate([...ownBranch(own, parts), ...branches]);
+          : aggregate([...ownBranch(own, parts), ...branches], { language: languageIn(parts) });
       return withTrace(combined, delegates.trace());
     },
     trace: () => ({ traceId: context.traceId, hops: assembleHops(recorded) }),
@@ -202,6 +204,10 @@ const combineWithOne = (own: LibrarianResponse, { response }: Branch): Librarian
   return withMetadata(partial, gap) ?? { ...partial, metadata: gap };
 };
 
+/** The language of who asks. */
+const languageIn = ({ query, metadata }: DelegateParts): string | undefined =>
+  languageOfAsker({ question: query, known: metadata?.[ASKER_LANGUAGE] });
+
 /** An answer beside a delegate request stands first among the others. */
 const ownBranch = (response: LibrarianResponse, { context: { self }, query }: DelegateParts): Branch[] =>
   response.answer === undefined ? [] : [{ request: { to: self }, query, to: self, response }];
@@ -226,7 +232,7 @@ interface AskedBranch {
 }
 
 /**
- * Asks the target of a request and, if it has no answer, the fallback. Any failure leads to the fallback, even INVALID_QUERY and
+ * Asks the target of a request and, if it fails or finds nothing, the fallback. Any failure leads to the fallback, even INVALID_QUERY and
  * RATE_LIMITED: another librarian may understand the question, and has its own rate limit. Only LOOP_DETECTED or MAX_DEPTH_EXCEEDED from
  * a target ends the branch.
  */
@@ -253,14 +259,26 @@ const askBranch = async (caller: Caller, request: DelegateRequest, parts: Branch
   }
   const second = await askTarget(caller, { ...question, to: fallback, hasFallback: false });
   settle();
+  const replies = [first, second];
+  // What could not be asked changes nothing.
+  if (!second.sent && !isFailure(first.response))
+    return { branch: { request, query, to, response: first.response }, replies };
+  const without = withoutAnswer(first, to);
   const response = isFailure(second.response)
-    ? bothFailed(first.response, second.response, fallback)
-    : withFirstError(first.response, second.response);
-  return { branch: { request, query, to: fallback, response }, replies: [first, second] };
+    ? bothFailed(without.response, second, fallback)
+    : withFirstError(without.response, second.response);
+  return { branch: { request, query, to: fallback, response }, replies: [without, second] };
 };
 
 const mayFallBack = ({ response, sent }: TargetReply): boolean =>
-  isFailure(response) && !(sent && FINAL.has(response.error?.code));
+  isDeclined(response) || (isFailure(response) && !(sent && FINAL.has(response.error?.code)));
+
+/** The reply of a target whose fallback was asked: one that found nothing counts as NOT_FOUND, in the trace too. */
+const withoutAnswer = (reply: TargetReply, librarian: string): TargetReply => {
+  if (isFailure(reply.response)) return reply;
+  const error = errorInfo('NOT_FOUND', { librarian });
+  return { ...reply, response: { error }, hop: { ...reply.hop, outcome: error.code } };
+};
 
 const FINAL = new Set<string | undefined>(['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED']);
 
@@ -268,10 +286,14 @@ const FINAL = new Set<string | undefined>(['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED'
 const withFirstError = ({ error }: LibrarianResponse, response: LibrarianResponse): LibrarianResponse =>
   (error === undefined ? undefined : withMetadata(response, { delegationError: error })) ?? response;
 
-/** Reports the first error: it is that of the requested librarian. */
-const bothFailed = (first: LibrarianResponse, second: LibrarianResponse, fallback: string): LibrarianResponse => {
+/** Reports the first error, that of the requested librarian, unless that only found nothing and the fallback was asked. */
+const bothFailed = (
+  first: LibrarianResponse,
+  { response: second, sent }: TargetReply,
+  fallback: string,
+): LibrarianResponse => {
   const { error } = first;
-  if (error === undefined) return second;
+  if (error === undefined || (error.code === 'NOT_FOUND' && sent)) return second;
   const added = { fallback: { librarian: fallback, code: second.error?.code } };
   const details = { ...error.details, ...added };
   return { ...first, error: { ...error, details: readAs(ErrorInfo.shape.details, details).ok ? details : added } };

@@ -10,6 +10,7 @@ import { createDelegates } from '../delegation/delegates.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { withMetadata } from '../delegation/trace.ts';
 import { completedQuestion } from '../knowledge/questions/complete-question.ts';
+import { ASKER_LANGUAGE, languageOfAsker } from '../runtime/answer-phrases.ts';
 import { waitUntilOf } from '../runtime/concurrency.ts';
 import type { ModelUse } from '../runtime/context-guard.ts';
 import { errorHeaders, jsonAnswer, knownJson, readJson } from '../runtime/json-http.ts';
@@ -166,7 +167,8 @@ export const createAsking = (parts: AskParts): Asking => {
       const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
       c.set('answeredBy', answering ?? CONCIERGE);
       c.set('modelUse', model?.use());
-      const abstained = normaliseAbstention(combined);
+      const language = languageOfAsker({ question: query, known: metadata?.[ASKER_LANGUAGE] });
+      const abstained = normaliseAbstention(combined, language);
       // Articles may say how a person is reached; when they do not, that is no gap in them.
       const response = await store(isDeclined(abstained) ? (personFor(request.query, reply) ?? abstained) : abstained, {
         librarian: answering,
@@ -264,10 +266,10 @@ const conciergeCache = (defaultLibrarian: string) => {
  * Gives every abstention the same shape. When only the fallback of a failed librarian found nothing, the error of the failed
  * librarian is the answer.
  */
-const normaliseAbstention = (response: LibrarianResponse): LibrarianResponse => {
+const normaliseAbstention = (response: LibrarianResponse, language: string | undefined): LibrarianResponse => {
   const { metadata = {}, error, answer } = response;
   if (answer === undefined)
-    return error?.code === 'NOT_FOUND' ? nothingFound(withSuggestion(metadata, error)) : response;
+    return error?.code === 'NOT_FOUND' ? nothingFound(withSuggestion(metadata, error), language) : response;
   if (!isDeclined(response)) return response;
   const failure = realFailure(metadata.delegationError);
   if (failure !== undefined)

@@ -6,12 +6,20 @@ import { type Facts, MemoryId } from '../contract/memory.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { withMetadata } from '../delegation/trace.ts';
 import { waitAtMost } from '../http/deadline.ts';
+import { ASKER_LANGUAGE, languageOfAsker } from '../runtime/answer-phrases.ts';
 import type { WaitUntil } from '../runtime/concurrency.ts';
 import { readJson } from '../runtime/json-http.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { covers } from '../signing/capabilities.ts';
 import type { OriginContext } from '../signing/request-context.ts';
-import { type ConversationPlace, type Conversations, conversationsBy, personIn } from './conversations.ts';
+import { detectLanguage } from '../text/detect-language.ts';
+import {
+  type ConversationPlace,
+  type Conversations,
+  conversationsBy,
+  type PastTurn,
+  personIn,
+} from './conversations.ts';
 import { jsonBytes } from './forward.ts';
 import type { GatewayEnv } from './request-log.ts';
 import { turnsIn, understandQuestion, withHistory, withMembers } from './understand-question.ts';
@@ -69,12 +77,12 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
   const conversations = conversationsBy(client);
   return async ({ request, context, signal, waitUntil, ai }) => {
     const { query, conversation_id: id } = request;
-    const metadata = withoutOurs(request.metadata);
-    const given = turnsIn(metadata);
+    const given = turnsIn(request.metadata);
     const bounds = () => ({ ai, timeLeftMs: context.deadlineMs - now(), signal });
     const withinMs = () => Math.min(RECALL_MS, (context.deadlineMs - now()) * SHARE_OF_RECALLING);
     const { workspace, subject, audiences, traceId } = context;
-    const personId = id === undefined ? MemoryId.safeParse(metadata?.person_id).data : personIn(metadata);
+    const personId =
+      id === undefined ? MemoryId.safeParse(request.metadata?.person_id).data : personIn(request.metadata);
     const asker = () => ({ workspace, subject, audiences, traceId, signal, now: now(), personId });
     const hasFacts =
       (id ?? personId) !== undefined &&
@@ -88,6 +96,7 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
     const conversation = place();
     const turns = conversation && (await conversations.recall(conversation, withinMs()));
     const before = given.length > 0 ? given : (turns ?? []);
+    const metadata = withLanguage(withoutOurs(request.metadata), { query, before });
     const understood = await understandQuestion(query, before, bounds());
     const facts = await reading;
     return {
@@ -153,6 +162,17 @@ const withoutOurs = (metadata: Metadata): Metadata => {
   if (metadata?.[ASKER_FACTS] === undefined && metadata?.[QUESTION_ORIGIN] === undefined) return metadata;
   const { [ASKER_FACTS]: _facts, [QUESTION_ORIGIN]: _origin, ...rest } = metadata;
   return rest;
+};
+
+/** Adds the language of the conversation for a question that is too short to tell its own. */
+const withLanguage = (
+  metadata: Metadata,
+  { query, before }: { query: string; before: readonly PastTurn[] },
+): Metadata => {
+  if (detectLanguage(query) !== undefined) return metadata;
+  const asked = before.map(({ question }) => question);
+  const language = languageOfAsker({ question: query, before: asked, known: metadata?.[ASKER_LANGUAGE] });
+  return language === undefined ? metadata : withMembers(metadata, { [ASKER_LANGUAGE]: language });
 };
 
 const withFacts = (metadata: Metadata, { facts }: Pick<Facts, 'facts'> = { facts: [] }): Metadata =>

@@ -13,6 +13,7 @@ import {
 } from '../grounding/compare-statements.ts';
 import type { AnswerPassage, FoundAnswer } from '../grounding/find-answer.ts';
 import { sectionOfChunk, stemsOf } from '../grounding/sections.ts';
+import type { AnswerPhrases } from '../runtime/answer-phrases.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
@@ -35,6 +36,7 @@ interface AlternativesInput {
   /** Cited sources of the answer: what they say is no alternative to it. */
   sources: NavigatorResponse['sources'];
   comparisons: readonly Comparison[];
+  phrases: AnswerPhrases;
   /** What was found besides; absent for an answer of a model, which has read it and has chosen. */
   readings?:
     | { found: FoundAnswer; quotesIn: (passages: readonly AnswerPassage[]) => readonly PlacedQuote[] }
@@ -60,10 +62,10 @@ export const alternativesOf = (input: AlternativesInput): AlternativeAnswer[] =>
 
 const conflictOf = (
   { other, difference, citation }: Comparison,
-  { edition, probability }: AlternativesInput,
+  { edition, probability, phrases }: AlternativesInput,
 ): AlternativeAnswer => ({
   kind: 'conflict',
-  answer: escapeHtml([leadTo(other.source), ...headingOf(other), other.text.trim()].join('\n\n')),
+  answer: escapeHtml([leadTo(other.source, phrases), ...headingOf(other), other.text.trim()].join('\n\n')),
   sources: [
     {
       file: other.source.id,
@@ -93,7 +95,7 @@ const LEAST_SHARE = 0.5;
 const LEAST_PROBABILITY = 0.15;
 
 const readingsOf = (
-  { edition, probability, readings }: AlternativesInput,
+  { edition, probability, readings, phrases }: AlternativesInput,
   taken: ReadonlySet<string>,
 ): AlternativeAnswer[] => {
   if (readings === undefined) return [];
@@ -110,7 +112,9 @@ const readingsOf = (
     .map(({ other, likely }) => {
       return {
         kind: 'other_reading' as const,
-        answer: escapeHtml([leadTo(other.source), ...showPassage(other, found.question)].join('\n\n')),
+        answer: escapeHtml(
+          [leadTo(other.source, phrases), ...showPassage(other, { question: found.question, phrases })].join('\n\n'),
+        ),
         sources: citeSources(quotesIn([other]), edition).slice(0, MAX_SOURCES),
         confidence: levelOf(likely),
         probability: rounded(likely),

@@ -6,6 +6,7 @@ import { beforeInjection, isInjectionName } from '../grounding/prompt-injection.
 import { chunkFrom, excerptsOf, passageMarkdown } from '../grounding/render-passage.ts';
 import { hiddenIn, isNamedByInjection, overlaps } from '../grounding/shown-passages.ts';
 import type { Unit } from '../grounding/units.ts';
+import { type AnswerPhrases, answerPhrases, languageOfAsker } from '../runtime/answer-phrases.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import type { Turn } from '../search/analyse-query.ts';
 import { type AnsweringModel, answeringModelOf } from '../search/answering-model.ts';
@@ -23,10 +24,11 @@ import {
   type SearchOutcome,
   searchEdition,
 } from '../search/search-edition.ts';
+import { titleOfPath } from '../text/title-of-path.ts';
 import { alternativesOf, compareWithOthers, withoutFaultyAlternatives } from './alternatives.ts';
 import { assembleAnswer, assessConfidence, relatedTopics, strategyOf } from './assemble-answer.ts';
 import { citeSources, composeAnswer, oneLine, type PlacedQuote, statementOf } from './compose-answer.ts';
-import { decline } from './decline.ts';
+import { decline, spokenLanguage } from './decline.ts';
 import { type AnswerViolation, type ChosenHits, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 import {
   type CitableArticle,
@@ -51,6 +53,8 @@ export interface AnswerOptions {
   vectors?: TextVectors | undefined;
   /** Excludes parts of the answer; nothing when absent. */
   screen?: Screen | undefined;
+  /** The language of who asks (BCP 47); told from the question and the previous ones when absent. */
+  language?: string | undefined;
   /** A model found no answer in the passages: nothing is quoted. */
   reading?: 'declines' | undefined;
   /** What the answer is validated against; the edition when absent. */
@@ -91,14 +95,17 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const chosen = chooseHits(edition, question, outcome.hits);
   const isAnswered = found.probability >= DECLINED_BELOW && found.passages.length > 0 && options.reading !== 'declines';
   const model = screen.model(answeringModelOf(edition));
+  const language = spokenLanguage(edition, question, languageOf(question, options));
+  const phrases = answerPhrases(language);
   const rules = {
+    phrases,
     query: question,
     vouched: answeringModelOf(edition).topics.join(' '),
     knowledge: options.knowledge ?? knowledgeIn(edition),
   };
   const declining = (violations: readonly AnswerViolation[] = []): NavigatorAnswer | undefined => {
     const declined = decline({
-      ...{ edition, outcome, found, closest, model },
+      ...{ edition, outcome, found, closest, model, language },
       question: screen.repeatable(question),
       ...{ isAnswered, isWithheld: violations.length > 0 },
     });
@@ -117,13 +124,13 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     };
     const broken = [...violations, ...rulesOf(violationsOf(answer, rules)).map(abstained)];
     if (broken.length === violations.length) return withViolations(answer, broken);
-    return withViolations({ ...answer, response: { ...answer.response, answer: NOTHING_TO_SAY }, closest: [] }, broken);
+    return withViolations({ ...answer, response: { ...answer.response, answer: phrases.lack }, closest: [] }, broken);
   };
   const declined = declining();
   if (declined !== undefined) return declined;
   const broken: AnswerViolation[] = [];
   for (let { passages } = found; passages.length > 0; ) {
-    const answer = quoteAnswer({ ...found, ...shareOf(found, passages) }, { edition, outcome, chosen });
+    const answer = quoteAnswer({ ...found, ...shareOf(found, passages) }, { edition, outcome, chosen, phrases });
     const { answer: rest, violations, dropped } = withoutFaultyAlternatives(answer, violationsOf(answer, rules));
     broken.push(...dropped);
     if (violations.length === 0) return withViolations(rest, broken);
@@ -145,13 +152,19 @@ const abstained = (rule: string): AnswerViolation => ({ rule, outcome: 'abstaine
 const withViolations = (answer: NavigatorAnswer, violations: readonly AnswerViolation[]): NavigatorAnswer =>
   violations.length === 0 ? answer : { ...answer, violations };
 
-/** Said when even the sentence that declines breaks a rule. */
-const NOTHING_TO_SAY = "I don't have information about this in my knowledge base.";
+/** The language of who asks: the given one, else that of the question, else that of an earlier question. */
+export const languageOf = (
+  question: string,
+  { language, history = [] }: Pick<AnswerOptions, 'language' | 'history'>,
+): string | undefined => {
+  const before = history.flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : []));
+  return language ?? languageOfAsker({ question, before });
+};
 
 const violationsOf = (
   { response, closest }: NavigatorAnswer,
-  { knowledge, query, vouched }: { knowledge: CitableKnowledge; query: string; vouched: string },
-): Violation[] => validateNavigatorResponse(response, knowledge, { query, vouched, closest });
+  { knowledge, ...options }: { knowledge: CitableKnowledge; query: string; vouched: string; phrases: AnswerPhrases },
+): Violation[] => validateNavigatorResponse(response, knowledge, { ...options, closest });
 
 /** Whether a violation is about words of a passage, or about its article as a whole. */
 const isFaulty = ({ source, unit }: AnswerPassage, violations: readonly Violation[]): boolean => {
@@ -175,7 +188,12 @@ const shareOf = (
 /** An answer of the passages of `found`. */
 const quoteAnswer = (
   found: FoundAnswer,
-  { edition, outcome, chosen }: { edition: Edition; outcome: SearchOutcome; chosen: ChosenHits },
+  {
+    edition,
+    outcome,
+    chosen,
+    phrases,
+  }: { edition: Edition; outcome: SearchOutcome; chosen: ChosenHits; phrases: AnswerPhrases },
 ): NavigatorAnswer => {
   const quotesIn = (passages: readonly AnswerPassage[]) =>
     passages.flatMap((passage) => quotesOf(edition, passage, found));
@@ -184,11 +202,13 @@ const quoteAnswer = (
   const isDoubtful = assessed.probability < PARTIAL_BELOW;
   const isPicked = ({ index }: { index: number }) => found.passages.some(({ source }) => source.index === index);
   const others = closestOf(found.closest.filter(({ source }) => !isPicked(source)));
-  const { text, shown } = composeAnswer(found, { isDoubtful, closest: isDoubtful ? others : [] });
-  const statements = shown.map((each) => statementOf(each, { question: found.question, quotes: quotesIn([each]) }));
+  const { text, shown } = composeAnswer(found, { isDoubtful, closest: isDoubtful ? others : [], phrases });
+  const statements = shown.map((each) =>
+    statementOf(each, { question: found.question, phrases, quotes: quotesIn([each]) }),
+  );
   const quotes = quotesIn(shown);
   const alternatives = alternativesOf({
-    ...{ edition: edition.id, probability: assessed.probability, comparisons },
+    ...{ edition: edition.id, probability: assessed.probability, comparisons, phrases },
     sources: citeSources(quotes, edition.id),
     readings: { found, quotesIn },
   });
@@ -222,7 +242,7 @@ const NAMED = 3;
 
 const closestOf = (closest: FoundAnswer['closest']): NavigatorAnswer['closest'] =>
   closest.slice(0, NAMED).map(({ source, heading }) => ({
-    title: (source.title || source.id).slice(0, 500),
+    title: (source.title || titleOfPath(source.id)).slice(0, 500),
     file: source.id.slice(0, 500),
     ...(Link.safeParse(source.url).success ? { url: source.url } : {}),
     ...(heading === undefined ? {} : { heading: heading.slice(0, 500) }),

@@ -22,12 +22,12 @@ import { cachedArticle, type Edition } from '../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../search/retrieve.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { lastOf, turnsFor } from '../text/refers-back.ts';
-import { type AnswerOptions, answerFromEdition, DECLINED_BELOW, HITS } from './answer-from-edition.ts';
+import { type AnswerOptions, answerFromEdition, DECLINED_BELOW, HITS, languageOf } from './answer-from-edition.ts';
 import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';
 import { oneLine } from './compose-answer.ts';
 import { type AnswerViolation, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 
-export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices' | 'knowledge'> {
+export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices' | 'knowledge' | 'language'> {
   /** Librarians that may be named as the ones to ask. */
   others?: OtherLibrarians | undefined;
   /** Gets the rules that the answer broke before it was mended. */
@@ -134,7 +134,8 @@ const findAnswer = async (
   const { history = [] } = options;
   // Without a model, the device that somebody owns is all that a fact tells.
   const devices = options.devices?.length ? options.devices : devicesOwned(facts, edition.devices());
-  const asked = { history, devices };
+  // What is not about a question of before may still be in its language.
+  const asked = { history, devices, language: languageOf(question, options) };
   const vectors = wordVectors?.();
   const atMost = history.length === 0 ? undefined : await surenessInFull(edition, question, options);
   if (ai === undefined && retrieve === undefined)
@@ -290,10 +291,10 @@ interface CacheEntry {
 const cacheEntryOf = (
   edition: Edition,
   question: string,
-  { filter = {}, history = [], devices = [] }: AnswerOptions,
+  { filter = {}, history = [], devices = [], language }: AnswerOptions,
   by = '',
 ): CacheEntry => {
-  const key = JSON.stringify([question, filter, history, devices, by]);
+  const key = JSON.stringify([question, filter, history, devices, language, by]);
   const answers = answersOf(edition);
   const cached = answers.get(key);
   if (cached !== undefined) {

@@ -11,13 +11,21 @@ import type { TextVectors } from '../grounding/parse-question.ts';
 import { excerptsOf } from '../grounding/render-passage.ts';
 import { isWeakSearch, mergeHits, proposeQueries } from '../grounding/search-queries.ts';
 import { isNamedByInjection, rerankPassages, type ShownPassage, showPassages } from '../grounding/shown-passages.ts';
+import { answerPhrases } from '../runtime/answer-phrases.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import type { Turn } from '../search/analyse-query.ts';
 import { readPages } from '../search/chunk-texts.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
-import { type AnswerOptions, answerFromEdition, HITS, promptInjectionScreen } from './answer-from-edition.ts';
+import {
+  type AnswerOptions,
+  answerFromEdition,
+  HITS,
+  languageOf,
+  promptInjectionScreen,
+} from './answer-from-edition.ts';
 import { composeValidAnswer, statementOf } from './compose-model-answer.ts';
+import { spokenLanguage } from './decline.ts';
 import { chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 
 export interface ModelAnswerOptions extends Omit<AnswerOptions, 'screen' | 'reading'> {
@@ -123,11 +131,13 @@ export const answerWithModel = async (
       modelMs: Math.max(0, now() - started),
     });
     const { knowledge } = options;
+    const phrases = answerPhrases(spokenLanguage(edition, question, languageOf(question, options)));
+    const { passages } = found;
     const composed =
       'failure' in written
         ? { answer: undefined, violations: [], dropped: [] }
         : await read(() =>
-            composeValidAnswer({ edition, question: screened, outcome, passages: found.passages, written, knowledge }),
+            composeValidAnswer({ edition, question: screened, outcome, passages, written, knowledge, phrases }),
           );
     withdraw(composed.dropped, { sent, progress });
     if (composed.answer !== undefined) return { ...composed.answer, account: end({ answeredBy: 'model' }) };

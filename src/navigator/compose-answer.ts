@@ -4,8 +4,10 @@ import type { NavigatorSource } from '../contract/navigator-response.ts';
 import { type AnswerPassage, type FoundAnswer, lengthOf, shortened } from '../grounding/find-answer.ts';
 import { passageMarkdown } from '../grounding/render-passage.ts';
 import { cellAskedFor } from '../grounding/units.ts';
+import { type AnswerPhrases, filled, listed } from '../runtime/answer-phrases.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import type { CachedChunk, EditionArticle, EditionChunk } from '../search/open-edition.ts';
+import { titleOfPath } from '../text/title-of-path.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 
 /** Words of a chunk that an answer shows or is based on: `chunk.text.slice(start, end)`. */
@@ -27,23 +29,24 @@ export const sectionOf = (
   { title, id }: Pick<EditionArticle, 'title' | 'id'>,
 ): string => (headingPath.at(-1) || title || id).slice(0, 500);
 
-/** "guides/ssl.md, Certificates": how a source is named in running text. */
-export const citationOf = ({
-  chunk,
-  article,
-}: {
+/** "Set up SSL, Certificates": how a source is named in running text, by its title and section. */
+export const citationOf = (place: CitedPlace): string => citation(place, escapeText(titleOf(place.article), 300));
+
+/** The same with the title as a link, where the article has an address. */
+export const linkedCitationOf = (place: CitedPlace): string => citation(place, linkTo(place.article));
+
+interface CitedPlace {
   chunk: Pick<EditionChunk, 'headingPath'>;
   article: EditionArticle;
-}): string => {
+}
+
+const citation = ({ chunk, article }: CitedPlace, title: string): string => {
   const section = oneLine(sectionOf(chunk, article));
-  // Ids have no line breaks, unlike headings; their spaces stay, so that the id can be found in the answer.
-  return escapeHtml(section === article.id ? article.id : `${article.id}, ${section}`);
+  return escapeHtml(section === oneLine(article.title) || section === article.id ? title : `${title}, ${section}`);
 };
 
-/** Introduces the links to further articles. */
-export const OTHERS = 'Other articles that come close:';
-/** Introduces the link to the rest of a procedure. */
-export const GOES_ON = 'The steps go on in';
+const titleOf = ({ title, id }: Pick<EditionArticle, 'title' | 'id'>): string =>
+  oneLine(title || titleOfPath(id), 200).replace(/[[\]]/g, '');
 
 /** Maximum length of an answer's text, in UTF-16 units. */
 const MAX_LENGTH = 1495;
@@ -56,17 +59,19 @@ const MAX_LENGTH = 1495;
  */
 export const composeAnswer = (
   { passages, question }: Pick<FoundAnswer, 'passages' | 'question'>,
-  { isDoubtful, closest }: { isDoubtful: boolean; closest: readonly ClosestArticle[] },
+  { isDoubtful, closest, phrases }: { isDoubtful: boolean; closest: readonly ClosestArticle[]; phrases: AnswerPhrases },
 ): { text: string; shown: readonly AnswerPassage[] } => {
   const isOther = passages.length > 0 && passages.every(({ isOtherDevice }) => isOtherDevice);
-  const asked = oneLine(question.devices.join(' or '));
   const opening = [
-    ...(isOther ? [`I don't have information about this for ${asked}; what follows is about other devices.`] : []),
-    ...(isDoubtful ? [HEDGE] : []),
+    ...(isOther ? [otherDevices(question.devices, phrases)] : []),
+    ...(isDoubtful ? [phrases.hedge] : []),
   ];
-  const naming = closest.length === 0 ? [] : [`${OTHERS}\n\n${linksTo(closest)}`, `${OTHERS} ${titlesOf(closest)}.`];
-  const compose = (shown: readonly AnswerPassage[], links: string): string =>
-    escapeHtml([...opening, ...showPassages(shown, question), ...(links === '' ? [] : [links])].join('\n\n'));
+  const { others } = phrases;
+  const naming = closest.length === 0 ? [] : [`${others}\n\n${linksTo(closest)}`, titlesOf(closest, phrases)];
+  const compose = (shown: readonly AnswerPassage[], links: string): string => {
+    const passagesShown = showPassages(shown, { question, phrases });
+    return escapeHtml([...opening, ...passagesShown, ...(links === '' ? [] : [links])].join('\n\n'));
+  };
   let shown = passages;
   for (;;) {
     const texts = [...naming, ''].map((links) => compose(shown, links));
@@ -86,37 +91,47 @@ export const composeAnswer = (
   }
 };
 
-export const titlesOf = (articles: readonly ClosestArticle[]): string =>
-  listOf(
-    articles.map(({ title }) => `“${escapeText(oneLine(title, 120), 200)}”`),
-    'and',
-  );
+/** Says that an answer is about other devices than the question. */
+export const otherDevices = (devices: readonly string[], { otherDevice, or }: AnswerPhrases): string =>
+  filled(otherDevice, { device: oneLine(listed(devices, or)) });
+
+/** The titles of articles in one line. */
+export const titlesOf = (articles: readonly ClosestArticle[], { others, and }: AnswerPhrases): string => {
+  const titles = articles.map(({ title }) => `“${escapeText(oneLine(title, 120), 200)}”`);
+  return `${others} ${listed(titles, and)}.`;
+};
+
+interface Showing {
+  question: FoundAnswer['question'];
+  phrases: AnswerPhrases;
+}
 
 /** Names each article once, and puts each passage below its headings. */
-const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer['question']): string[] =>
+const showPassages = (passages: readonly AnswerPassage[], showing: Showing): string[] =>
   passages.flatMap((passage, at) => [
-    ...(passages[at - 1]?.source.index === passage.source.index ? [] : [leadTo(passage.source)]),
-    ...showPassage(passage, question),
+    ...(passages[at - 1]?.source.index === passage.source.index ? [] : [leadTo(passage.source, showing.phrases)]),
+    ...showPassage(passage, showing),
   ]);
 
 /** A passage below its headings, as Markdown blocks. */
-export const showPassage = ({ source, unit }: AnswerPassage, question: FoundAnswer['question']): string[] => {
+export const showPassage = ({ source, unit }: AnswerPassage, { question, phrases }: Showing): string[] => {
   const heading = unit.parts[0].section.path.map((each) => oneLine(each, 120)).join(' › ');
   const cell = cellAskedFor(unit, question);
+  const goesOn = unit.isCut && unit.kind === 'procedure';
   return [
     ...(heading === '' ? [] : [`**${escapeText(heading, 600)}**`]),
     ...(cell === undefined ? [] : [escapeText(oneLine(cell), 400)]),
     passageMarkdown(unit),
-    ...(unit.isCut && unit.kind === 'procedure' ? [`${GOES_ON} ${linkTo(source)}.`] : []),
+    ...(goesOn ? [filled(phrases.goesOn, { title: linkTo(source) })] : []),
   ];
 };
 
 /** A shown passage as a statement of the answer, with the words that it quotes. */
 export const statementOf = (
   passage: AnswerPassage,
-  { question, quotes }: { question: FoundAnswer['question']; quotes: readonly PlacedQuote[] },
+  { quotes, ...showing }: Showing & { quotes: readonly PlacedQuote[] },
 ): Statement => ({
-  text: escapeHtml(showPassage(passage, question).join('\n\n')),
+  text: escapeHtml(showPassage(passage, showing).join('\n\n')),
   sources: quotes.slice(0, MAX_EXCERPTS).map(sourceOfQuote),
   support: 1,
   check: 'quoted',
@@ -129,7 +144,7 @@ export const sourceOfQuote = ({
   start,
   end,
 }: Pick<PlacedQuote, 'chunk' | 'article' | 'start' | 'end'>): StatementSource => ({
-  name: (article.title || article.id).slice(0, 500),
+  name: (article.title || titleOfPath(article.id)).slice(0, 500),
   ...(Link.safeParse(article.url).success ? { url: article.url } : {}),
   file: article.id,
   section: sectionOf(chunk, article),
@@ -138,9 +153,11 @@ export const sourceOfQuote = ({
   end: chunk.start + end,
 });
 
-/** The line above the passages of an article. */
-export const leadTo = ({ title, id }: { title: string; id: string }): string =>
-  `From “${escapeText(oneLine(title || id), 400)}” (${escapeText(id, 600)}):`;
+/** The line above the passages of an article: its title, as a link where it has an address. */
+export const leadTo = (article: LinkedArticle, { source }: AnswerPhrases): string => {
+  const title = linkTo(article);
+  return filled(source, { title: title.startsWith('[') ? title : `“${title}”` });
+};
 
 /** Articles as a list of links, with the best heading. */
 export const linksTo = (articles: readonly ClosestArticle[]): string =>
@@ -151,13 +168,11 @@ export const linksTo = (articles: readonly ClosestArticle[]): string =>
     })
     .join('\n');
 
+type LinkedArticle = Pick<EditionArticle, 'title' | 'id'> & { url?: string | undefined };
+
 /** The title of an article, linked where it has an address. */
-const linkTo = ({
-  title,
-  id,
-  url = '',
-}: Pick<EditionArticle, 'title' | 'id'> & { url?: string | undefined }): string => {
-  const name = escapeText(oneLine(title || id, 200).replace(/[[\]]/g, ''), 300);
+export const linkTo = ({ title, id, url = '' }: LinkedArticle): string => {
+  const name = escapeText(titleOf({ title, id }), 300);
   const address = url.replace(/\s/g, encodeURIComponent).replaceAll('(', '%28').replaceAll(')', '%29');
   return Link.safeParse(url).success ? `[${name}](${address})` : name;
 };
@@ -205,9 +220,6 @@ const cutAtWord = (line: string, length: number): string => {
 
 /** Printable ASCII with single spaces: most titles and headings, which need no replacement. */
 const IS_ONE_LINE = /^(?:[!-~]+ )*[!-~]+$/;
-
-/** Shown before a passage that may not answer the question; it makes no claim. */
-export const HEDGE = "I'm not sure that this answers your question.";
 
 /**
  * Whether a whole statement is about the answer itself, and so needs no source. A sentence that states anything else as well does not count.

@@ -9,6 +9,7 @@ import {
 import type { CheckedAnswer, CheckedStatement } from '../grounding/checked-answer.ts';
 import { hiddenIn, overlaps, placesInChunks, type ShownPassage } from '../grounding/shown-passages.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
+import type { AnswerPhrases } from '../runtime/answer-phrases.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
@@ -25,7 +26,14 @@ import {
   relatedTopics,
   strategyOf,
 } from './assemble-answer.ts';
-import { citationOf, HEDGE, oneLine, type PlacedQuote, sectionOf, sourceOfQuote } from './compose-answer.ts';
+import {
+  linkedCitationOf,
+  oneLine,
+  otherDevices,
+  type PlacedQuote,
+  sectionOf,
+  sourceOfQuote,
+} from './compose-answer.ts';
 import { type AnswerViolation, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 import {
   type CitableArticle,
@@ -41,6 +49,7 @@ interface ModelAnswerParts {
   outcome: SearchOutcome;
   passages: readonly ShownPassage[];
   written: CheckedAnswer<ShownPassage>;
+  phrases: AnswerPhrases;
   /** What the answer is validated against; the shown passages when absent, as what was not shown cannot be cited. */
   knowledge?: CitableKnowledge | undefined;
 }
@@ -61,12 +70,13 @@ const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => {
   const statements = written.statements.map(statementOf);
   const alternatives = alternativesOf({
     ...{ edition: edition.id, probability: Math.min(assessed.probability, CONFLICT_LIMIT) },
-    ...{ sources, comparisons },
+    ...{ sources, comparisons, phrases: parts.phrases },
   });
   const response: NavigatorResponse = {
     answer: compose(written.statements, {
       isHedged: assessed.probability < HEDGED_BELOW,
       otherThan: isOtherDevice ? chosen.named : [],
+      phrases: parts.phrases,
     }),
     ...{ sources, statements },
     ...(alternatives.length > 0 ? { alternatives } : {}),
@@ -111,7 +121,7 @@ export const composeValidAnswer = (
       answer: rest,
       violations: found,
       dropped: others,
-    } = withoutFaultyAlternatives(answer, violationsOf(answer, statements, knowledge));
+    } = withoutFaultyAlternatives(answer, violationsOf(answer, statements, { knowledge, phrases: parts.phrases }));
     violations.push(...others);
     if (found.length === 0)
       return { answer: violations.length === 0 ? rest : { ...rest, violations }, violations, dropped };
@@ -133,7 +143,7 @@ type BrokenRule = Pick<Violation, 'file' | 'words' | 'alternative'> & { rule: st
 const violationsOf = (
   { response, closest }: NavigatorAnswer,
   statements: readonly StatementOf[],
-  knowledge: CitableKnowledge,
+  { knowledge, phrases }: { knowledge: CitableKnowledge; phrases: AnswerPhrases },
 ): BrokenRule[] => {
   const read = NavigatorResponse.safeParse(response);
   const form = read.success ? [] : [{ rule: 'form' }];
@@ -141,7 +151,7 @@ const violationsOf = (
     text: escapeHtml(statement.text),
     files: citedOf([statement]).map(({ chunk }) => chunk.source.id),
   }));
-  return [...form, ...validateNavigatorResponse(response, knowledge, { closest, checked })];
+  return [...form, ...validateNavigatorResponse(response, knowledge, { closest, checked, phrases })];
 };
 
 /** Whether a violation is about words of a statement or of its quotes, or about an article that it cites as a whole. */
@@ -314,7 +324,7 @@ const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, va
 /** Statements as Markdown. Prose from the same sections shares one reference after it; a block has its reference before it. */
 const compose = (
   statements: readonly CheckedStatement<ShownPassage>[],
-  { isHedged, otherThan }: { isHedged: boolean; otherThan: readonly string[] },
+  { isHedged, otherThan, phrases }: { isHedged: boolean; otherThan: readonly string[]; phrases: AnswerPhrases },
 ): string => {
   const paragraphs: { text: string; reference: string; isBlock: boolean }[] = [];
   for (const statement of statements) {
@@ -331,16 +341,11 @@ const compose = (
   const parts = paragraphs.map(({ text, reference }) =>
     reference === '' ? text : isBlockText(text) ? `${text}\n\n(${reference})` : `${text} (${reference})`,
   );
-  const opening =
-    otherThan.length > 0
-      ? `I don't have information about this for ${oneLine(otherThan.join(' or '))}.`
-      : isHedged
-        ? HEDGE
-        : '';
+  const opening = otherThan.length > 0 ? otherDevices(otherThan, phrases) : isHedged ? phrases.hedge : '';
   return escapeHtml([opening, ...parts].filter((part) => part !== '').join('\n\n'));
 };
 
 const isBlockText = (text: string): boolean => splitBlocks(text).at(-1)?.kind !== 'prose';
 
 const referenceTo = (cited: readonly Cited[]): string =>
-  [...new Set(cited.map(({ chunk }) => citationOf({ chunk, article: chunk.source })))].join('; ');
+  [...new Set(cited.map(({ chunk }) => linkedCitationOf({ chunk, article: chunk.source })))].join('; ');

@@ -1,14 +1,15 @@
-import { LACK_IN_LANGUAGE, type NavigatorResponse } from '../contract/navigator-response.ts';
+import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import type { FoundAnswer } from '../grounding/find-answer.ts';
+import { type AnswerPhrases, answerPhrases, filled, listed } from '../runtime/answer-phrases.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
+import { analyseQuery } from '../search/analyse-query.ts';
 import type { AnsweringModel } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { linksTo, listOf, oneLine } from './compose-answer.ts';
 import type { ClosestArticle, NavigatorAnswer } from './navigator-answer.ts';
-import ONLY_ENGLISH from './only-english.json' with { type: 'json' };
 
 /** An answer without passages. */
 export interface Declination
@@ -25,7 +26,9 @@ interface DeclineInput {
   outcome: SearchOutcome;
   found: FoundAnswer;
   closest: readonly ClosestArticle[];
-  model: AnsweringModel;
+  model: Pick<AnsweringModel, 'domainThreshold'>;
+  /** The language of who asks; undefined when nothing tells it. */
+  language: string | undefined;
   /** The passages answer with sufficient probability. */
   isAnswered: boolean;
   /** But they break a rule of the contract. */
@@ -43,34 +46,30 @@ const OUT_OF_DOMAIN_PROBABILITY = 0.05;
  */
 export const decline = (input: DeclineInput): Declination | undefined => {
   const { edition, question, found, closest, model, isAnswered } = input;
-  const language = otherLanguage(edition, found.question, { isAnswered });
+  const own = languageOfBase(edition);
+  const asked = input.language ?? own;
+  const phrases = answerPhrases(asked);
+  const isOther = isOtherLanguage(found.question, { asked, own, isAnswered });
   // An embedding model also matches passages in another language.
-  if (language !== undefined && found.nearness === 0) {
+  if (isOther && found.nearness === 0) {
     const linked = closestInLanguage(input);
-    const says = inLanguage(language, linked);
+    const says = [inLanguage(phrases, own), links(linked, phrases)];
     return declineWith({ ...input, closest: linked }, { verdict: 'no-information', says });
   }
   if (isUnderspecified(edition, found))
-    return declineWith(input, { verdict: 'underspecified', says: [askBack(edition), links(closest)] });
-  if (input.isWithheld)
     return declineWith(input, {
-      verdict: 'no-information',
-      says: ["I don't have information about this in my knowledge base that I can vouch for.", links(closest)],
+      verdict: 'underspecified',
+      says: [askBack(edition, phrases), links(closest, phrases)],
     });
+  const subject = lackOf(question, phrases);
+  if (input.isWithheld)
+    return declineWith(input, { verdict: 'no-information', says: [phrases.lack, links(closest, phrases)] });
   if (isAnswered) return undefined;
   const isOutOfDomain =
     found.domain < OUT_OF_DOMAIN_BELOW * model.domainThreshold && found.probability < OUT_OF_DOMAIN_PROBABILITY;
   if (edition.articleCount > 0 && (isOutOfDomain || knowsNoWord(found)))
-    return declineWith(input, {
-      verdict: 'out-of-domain',
-      says: [
-        `I don't have information about ${subjectOf(question)}: the question seems to be about something else than my knowledge base. ${domainOf(model)}`.trim(),
-      ],
-    });
-  return declineWith(input, {
-    verdict: 'no-information',
-    says: [`I don't have information about ${subjectOf(question)} in my knowledge base.`, links(closest)],
-  });
+    return declineWith(input, { verdict: 'out-of-domain', says: [`${subject} ${phrases.offTopic}`] });
+  return declineWith(input, { verdict: 'no-information', says: [subject, links(closest, phrases)] });
 };
 
 /** The question has words, and none of them occurs in the knowledge base. */
@@ -103,8 +102,8 @@ const declineWith = (
   };
 };
 
-const links = (closest: readonly ClosestArticle[], opening = 'The closest articles:'): string =>
-  closest.length === 0 ? '' : `${opening}\n\n${linksTo(closest)}`;
+const links = (closest: readonly ClosestArticle[], phrases: AnswerPhrases): string =>
+  closest.length === 0 ? '' : `${phrases.closest}\n\n${linksTo(closest)}`;
 
 /** A word in a larger share of the passages is not specific. */
 const COMMON_SHARE = 0.08;
@@ -122,49 +121,31 @@ const isUnderspecified = ({ chunkCount }: Edition, { question: { query, terms, t
 };
 
 /** Asks for what the knowledge base distinguishes, such as the device. */
-const askBack = (edition: Edition): string => {
-  const devices = [
-    ...new Set(
-      Array.from({ length: Math.min(200, edition.articleCount) }, (_, at) => edition.article(at).devices).flat(),
-    ),
-  ];
-  const which =
-    devices.length > 1
-      ? `Which one is it about (${listOf(
-          devices.slice(0, 6).map((device) => oneLine(device, 60)),
-          'or',
-        )}), and what`
-      : 'What';
-  return `I don't have information to go by yet. ${which} exactly happens: what do you see, what does a message say, and what did you do before?`;
+const askBack = (edition: Edition, { tooLittle, askBack: ask, askWhich, or }: AnswerPhrases): string => {
+  const all = Array.from({ length: Math.min(200, edition.articleCount) }, (_, at) => edition.article(at).devices);
+  const devices = [...new Set(all.flat())].slice(0, MAX_DEVICES).map((device) => oneLine(device, 60));
+  return `${tooLittle} ${devices.length > 1 ? filled(askWhich, { devices: listed(devices, or) }) : ask}`;
 };
+
+const MAX_DEVICES = 6;
 
 /**
- * The language of a question when it is not that of the knowledge base. If passages seem to answer, only when less than half of its words
- * are known.
+ * Whether a question is in another language than the knowledge base. If passages seem to answer, only when less than half of its words are
+ * known.
  */
-const otherLanguage = (
-  edition: Edition,
-  { text, query }: FoundAnswer['question'],
-  { isAnswered }: { isAnswered: boolean },
-): Languages | undefined => {
-  const { language: own } = languageOfBase(edition);
-  const asked = detectLanguage(text);
-  if (own === undefined || asked === undefined || asked === own) return undefined;
-  const words = query.terms.filter(({ origin }) => origin === 'question');
-  const isMostlyKnown = 2 * words.filter(({ isKnown }) => isKnown).length >= Math.max(1, words.length);
-  return isAnswered && isMostlyKnown ? undefined : { asked, own };
+const isOtherLanguage = (
+  { query }: FoundAnswer['question'],
+  { asked, own, isAnswered }: { asked: string | undefined; own: string | undefined; isAnswered: boolean },
+): boolean => {
+  if (own === undefined || asked === undefined || asked === own) return false;
+  return !(isAnswered && isMostlyKnown(query.terms.filter(({ origin }) => origin === 'question')));
 };
-
-interface Languages {
-  asked: string;
-  own: string;
-}
 
 /** Least share of passages in a language for it to be the language of the knowledge base. */
 const LEAST_TELLING = 0.4;
 
 /** The language of most articles; undefined when too few could be detected. */
-const languageOfBase = oncePer((edition: Edition) => {
+const baseLanguage = oncePer((edition: Edition) => {
   const counts = new Map<string, number>();
   const texts = edition.sampleTexts();
   for (const text of texts) {
@@ -177,13 +158,27 @@ const languageOfBase = oncePer((edition: Edition) => {
   return { language };
 });
 
-/** In the user's language if a translation exists. */
-const inLanguage = ({ asked, own }: Languages, closest: readonly ClosestArticle[]): string[] => {
-  if (own !== 'en' || !Object.hasOwn(ONLY_ENGLISH, asked))
-    return ["I don't have information in your language: the articles are written in another one.", links(closest)];
-  const phrases = ONLY_ENGLISH[asked as keyof typeof ONLY_ENGLISH]; // checked by `hasOwn`
-  return [`${phrases.only} ${LACK_IN_LANGUAGE[asked] ?? ''}`, links(closest, phrases.closest)];
+/** The language of most articles; undefined when too few could be detected. */
+const languageOfBase = (edition: Edition): string | undefined => baseLanguage(edition).language;
+
+/**
+ * The language to answer in: that of who asks, else that of the knowledge base. A few words are easily taken for another language: when the
+ * knowledge base knows most of them, it is its own.
+ */
+export const spokenLanguage = (edition: Edition, question: string, asked: string | undefined): string | undefined => {
+  const own = languageOfBase(edition);
+  if (asked === undefined || own === undefined || asked === own) return asked ?? own;
+  // Otherwise the conversation tells it.
+  if (detectLanguage(question) !== asked) return asked;
+  return isMostlyKnown(analyseQuery(edition, question).terms) ? own : asked;
 };
+
+const isMostlyKnown = (words: readonly { isKnown: boolean }[]): boolean =>
+  2 * words.filter(({ isKnown }) => isKnown).length >= Math.max(1, words.length);
+
+/** Says that the articles are in another language. */
+const inLanguage = ({ inLanguage: lack, onlyEnglish }: AnswerPhrases, own: string | undefined): string =>
+  own === 'en' && onlyEnglish !== '' ? `${onlyEnglish} ${lack}` : lack;
 
 /** An article in another language is linked from this share of the best one's probability on. */
 const LINKED_FROM = 0.3;
@@ -199,15 +194,10 @@ const closestInLanguage = ({ found, closest }: DeclineInput): readonly ClosestAr
   return closest.filter((_, at) => (found.articles[at]?.share ?? 0) >= least);
 };
 
-/** The question in a form that is safe to repeat: one line, escaped, shortened. */
-const subjectOf = (question: string): string =>
-  question === '' ? 'this' : `"${escapeHtml(oneLine(question, 120)).replaceAll('"', "'")}"`;
-
-/** "It is about subjects such as firmware and pools." Empty without known topics. */
-const domainOf = ({ topics }: Pick<AnsweringModel, 'topics'>): string => {
-  if (topics.length === 0) return '';
-  const named = topics.slice(0, 6).map((topic) => oneLine(topic, 60));
-  return `It is about subjects such as ${listOf(named, 'and')}.`;
+/** States the lack of information, in English with the question in a form that is safe to repeat: one line, escaped, shortened. */
+const lackOf = (question: string, { lack }: AnswerPhrases): string => {
+  if (question === '' || lack !== answerPhrases('en').lack) return lack;
+  return lack.replace(/this\.$/, () => `"${escapeHtml(oneLine(question, 120)).replaceAll('"', "'")}".`);
 };
 
 const unknownWords = ({ query }: SearchOutcome): string => {

@@ -9,6 +9,7 @@ import { Link, Query } from '../contract/names.ts';
 import { isUnsure, type LibrarianResponse, type Source } from '../contract/response.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { timeToAnswer, withDeadline } from '../http/deadline.ts';
+import { ASKER_LANGUAGE, languageOfAsker } from '../runtime/answer-phrases.ts';
 import { type WaitUntil, waitUntilOf } from '../runtime/concurrency.ts';
 import { contextGuard, faultHandler, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
@@ -51,7 +52,7 @@ export interface NavigatorParts {
  * The navigator as a librarian: grounded answers from one knowledge base, with the full response of the navigator contract under
  * `metadata.navigator`.
  *
- * It reads `history` (previous turns), `devices` (that the user has) and `asker_facts` (what is known about the user) from `context.metadata`. If the context has a model, the model
+ * It reads `history` (previous turns), `language` (of the conversation), `devices` (that the user has) and `asker_facts` (what is known about the user) from `context.metadata`. If the context has a model, the model
  * answers, with quotes as the fallback (docs/navigator.md).
  */
 export const createNavigator =
@@ -83,7 +84,7 @@ export const createNavigator =
       });
       const timeLeftMs = () => untilMs - now();
       const asked = {
-        ...optionsOf(context),
+        ...optionsOf(question.value, context),
         onViolations: violationLog({ log, now, traceId: context?.trace?.traceId }),
         timeLeftMs,
         signal: context?.signal,
@@ -174,13 +175,19 @@ const Devices = z.array(z.string().min(1).max(100)).max(20);
 
 /** Metadata comes from the caller: invalid members are ignored. */
 const optionsOf = (
+  question: string,
   context: Context | undefined,
-): Pick<QuestionOptions, 'history' | 'devices' | 'facts' | 'explain'> => ({
-  explain: context?.metadata?.explain === true,
-  facts: readOr(AskerFacts, context?.metadata?.[ASKER_FACTS], []),
-  history: readOr(History, context?.metadata?.history, []),
-  devices: readOr(Devices, context?.metadata?.devices, []),
-});
+): Pick<QuestionOptions, 'history' | 'devices' | 'facts' | 'explain' | 'language'> => {
+  const history = readOr(History, context?.metadata?.history, []);
+  const before = history.flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : []));
+  return {
+    explain: context?.metadata?.explain === true,
+    facts: readOr(AskerFacts, context?.metadata?.[ASKER_FACTS], []),
+    history,
+    devices: readOr(Devices, context?.metadata?.devices, []),
+    language: languageOfAsker({ question, before, known: context?.metadata?.[ASKER_LANGUAGE] }),
+  };
+};
 
 const readOr = <Schema extends z.ZodType>(
   schema: Schema,
@@ -197,7 +204,7 @@ const NAVIGATOR: LibrarianInfo = {
   id: 'navigator',
   name: 'Navigator',
   description:
-    'Answers questions from the knowledge base with quotes that name their file and section, says how sure it is and why, and declines where nothing is written: how to set up, use, maintain and repair, what messages and settings mean, rules and policies.',
+    'Answers questions from the knowledge base with quotes that name their article and section, says how sure it is and why, and declines where nothing is written: how to set up, use, maintain and repair, what messages and settings mean, rules and policies.',
   capabilities: ['kb:read'],
   examples,
   readsHistory: true,

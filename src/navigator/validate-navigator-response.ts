@@ -15,12 +15,13 @@ import {
 } from '../grounding/check-statement.ts';
 import { type Literal, type LiteralKind, missingExactLiterals } from '../grounding/literals.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
+import { type AnswerPhrases, answerPhrases } from '../runtime/answer-phrases.ts';
 import { escapeHtml, unescapeHtml } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { analyseText } from '../text/analyse-text.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
-import { GOES_ON, isHedge, leadTo, linksTo, OTHERS, titlesOf } from './compose-answer.ts';
+import { isHedge, leadTo, linksTo, linkTo, titlesOf } from './compose-answer.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 
 /** An article, as the rules read it. */
@@ -74,6 +75,7 @@ export interface CheckedPart {
  * @param options.query The question; an answer that states a lack of information may repeat its words.
  * @param options.closest Further articles that the answer links to; their links need no source.
  * @param options.vouched Further words that need no source, such as the topics of the knowledge base.
+ * @param options.phrases Those that the answer was composed with; the English ones when absent.
  * @param options.checked Statements of a model that passed the check of statements, by a judge too; the rules about words skip them.
  * @returns All violations, at most 100; empty for a valid response.
  */
@@ -85,7 +87,9 @@ export const validateNavigatorResponse = (
     vouched = '',
     closest = [],
     checked = [],
+    phrases = answerPhrases('en'),
   }: {
+    phrases?: AnswerPhrases;
     query?: string;
     vouched?: string;
     closest?: readonly ClosestArticle[];
@@ -93,11 +97,13 @@ export const validateNavigatorResponse = (
   } = {},
 ): Violation[] => {
   const cited = response.sources.flatMap(({ file }) => knowledge.article(file) ?? []);
-  const links = [OTHERS, `${OTHERS} ${titlesOf(closest)}.`, ...linksTo(closest).split('\n')];
-  const frame = new Set([...links, ...cited.map(leadTo)].map(escapeHtml));
+  const links = [phrases.others, titlesOf(closest, phrases), ...linksTo(closest).split('\n')];
+  const leads = cited.map((article) => leadTo(article, phrases));
+  const frame = new Set([...links, ...leads, phrases.hedge].map(escapeHtml));
+  const [goesOn, otherDevice] = [phrases.goesOn, phrases.otherDevice].map(patternOf);
   const said = response.answer
     .split('\n')
-    .filter((line) => !frame.has(line) && !line.startsWith(`${GOES_ON} `) && !isHeadingOf(line, cited))
+    .filter((line) => !frame.has(line) && !goesOn?.test(line) && !otherDevice?.test(line) && !isHeadingOf(line, cited))
     .join('\n');
   const subject = {
     ...subjectOf({ ...response, answer: said }, knowledge, { query, vouched, checked }),
@@ -108,10 +114,22 @@ export const validateNavigatorResponse = (
   // An alternative is an answer of its own, in the words of its own sources.
   const { alternatives = [], ...rest } = response;
   const others = alternatives.flatMap(({ answer, sources }, alternative) =>
-    validateNavigatorResponse({ ...rest, answer, sources }, knowledge).map((found) => ({ ...found, alternative })),
+    validateNavigatorResponse({ ...rest, answer, sources }, knowledge, { phrases }).map((found) => ({
+      ...found,
+      alternative,
+    })),
   );
   return [...own, ...others].slice(0, 100);
 };
+
+/** A whole line that is a phrase with any values. */
+const patternOf = (phrase: string): RegExp =>
+  new RegExp(
+    `^${escapeHtml(phrase)
+      .replace(/[.*+?^$()|[\]\\]/g, '\\$&')
+      .replace(/\{\w+\}/g, '.{1,600}')}$`,
+    'u',
+  );
 
 /** "**Settings › Network**": the headings above a passage, each perhaps shortened. */
 const isHeadingOf = (line: string, cited: readonly CitableArticle[]): boolean => {
@@ -301,8 +319,10 @@ const RULES = {
       return [{ message: `Nothing in the answer rests on ${file}, ${section}`, file }];
     }),
 
-  'cited-inline': ({ response, whole }: Subject): Finding[] =>
+  /** The answer names a source: by its title, or by its file. */
+  'cited-inline': ({ response, whole, cited }: Subject): Finding[] =>
     response.sources.length === 0 ||
+    cited.some(({ title, id }) => title !== '' && plain(unescapeHtml(whole)).includes(plain(title || id))) ||
     response.sources.some(({ file }) => whole.includes(file) || unescapeHtml(whole).includes(file))
       ? []
       : [{ message: 'The answer names none of its sources' }],
@@ -403,13 +423,18 @@ const plain = (heading: string) =>
 
 /** The answer without its references, which are checked as files and sections. */
 const withoutCitations = (answer: string, { sources }: NavigatorResponse, cited: readonly CitableArticle[]): string => {
-  const names = sources.flatMap(({ file, section }) => [
-    `(${file}, ${section} section)`,
-    `(${file}, ${section})`,
-    `${file}, ${section}`,
-    // An id that is a plain word may also be an ordinary word of a sentence.
-    ...(/[./_-]/.test(file) ? [file] : []),
-  ]);
+  const articleOf = new Map(cited.map((article) => [article.id, article]));
+  const names = sources.flatMap(({ file, section }) => {
+    const article = articleOf.get(file);
+    const named = [file, ...(article === undefined ? [] : [unescapeHtml(escapeHtml(linkTo(article)))])];
+    return named.flatMap((name) => [
+      `(${name}, ${section} section)`,
+      `(${name}, ${section})`,
+      `${name}, ${section}`,
+      // An id or a title that is a plain word may also be an ordinary word of a sentence.
+      ...(/[./_-]|^\[/.test(name) ? [`(${name})`, name] : [`(${name})`]),
+    ]);
+  });
   const existing = new Set(cited.map(({ id }) => id));
   return names
     .filter((name) => existing.size > 0 || !name.includes('/'))

@@ -37,9 +37,51 @@ describe('the fallback', () => {
     expect(trace.hops).toMatchObject([{ outcome: 'partial' }]);
   });
   it('that fails too keeps the error of the target, with its own code in the details', async () => {
-    const { branches } = await askOnce({ a: fails('NOT_FOUND'), b: fails('RATE_LIMITED') }, WITH_FALLBACK);
+    const { branches } = await askOnce({ a: fails('DATA_SOURCE_ERROR'), b: fails('RATE_LIMITED') }, WITH_FALLBACK);
     const details = { fallback: { librarian: 'b', code: 'RATE_LIMITED' } };
-    expect(branches).toMatchObject([{ to: 'b', response: { error: { code: 'NOT_FOUND', librarian: 'a', details } } }]);
+    expect(branches).toMatchObject([
+      { to: 'b', response: { error: { code: 'DATA_SOURCE_ERROR', librarian: 'a', details } } },
+    ]);
+  });
+  const nothing: Librarian = async () => ({
+    answer: 'Dazu habe ich nichts.',
+    sources: [],
+    partial: true,
+    confidence: 0,
+    metadata: { closest: [] },
+  });
+  it('is asked when the target finds nothing, which the trace and the metadata say', async () => {
+    const { branches, trace, arrivals } = await askOnce({ a: nothing, b: says('Here.') }, WITH_FALLBACK);
+    const delegationError = { code: 'NOT_FOUND', librarian: 'a' };
+    expect(branches).toMatchObject([{ to: 'b', response: { answer: 'Here.', metadata: { delegationError } } }]);
+    expect(trace.hops.map(({ to, outcome, verified }) => `${to}: ${outcome} ${verified}`)).toEqual([
+      'a: NOT_FOUND true',
+      'b: answer true',
+    ]);
+    expect(arrivals.length).toBe(2);
+  });
+  it('that finds nothing either gives the answer that declines', async () => {
+    const { branches } = await askOnce({ a: says('I found nothing.'), b: nothing }, WITH_FALLBACK);
+    expect(branches).toMatchObject([{ to: 'b', response: { answer: 'Dazu habe ich nichts.', confidence: 0 } }]);
+  });
+  it.each([nothing, fails('NOT_FOUND')])('that fails gives its error when the target only found nothing', async (a) => {
+    const { branches, trace } = await askOnce({ a, b: fails('RATE_LIMITED') }, WITH_FALLBACK);
+    expect(branches).toMatchObject([{ to: 'b', response: { error: { code: 'RATE_LIMITED', librarian: 'b' } } }]);
+    expect(trace.hops.map(({ outcome }) => outcome)).toEqual(['NOT_FOUND', 'RATE_LIMITED']);
+  });
+  it('shares the time of the request with a target that finds nothing', async () => {
+    const deadlines: number[] = [];
+    const seen =
+      (librarian: Librarian): Librarian =>
+      async (query, context) => {
+        deadlines.push(context?.timeout ?? 0);
+        return librarian(query, context);
+      };
+    await askOnce({ a: seen(nothing), b: seen(says('x')) }, WITH_FALLBACK, { context: { timeoutMs: 1000 } });
+    const [first = 0, second = 0] = deadlines;
+    expect(first).toBeLessThanOrEqual(600);
+    expect(second).toBeGreaterThan(first);
+    expect(second).toBeLessThan(1000);
   });
   it('has time left when the target never answers', async () => {
     stopClocks();

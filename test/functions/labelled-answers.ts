@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { NavigatorResponse, statesLackOfInformation } from '../../src/contract/navigator-response.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 import type { Product } from '../../src/dev/run/product.ts';
-import { HEDGE } from '../../src/navigator/compose-answer.ts';
+import { answerPhrases } from '../../src/runtime/answer-phrases.ts';
 import { send } from './product-for-test.ts';
 
 interface LabelledQuestion {
@@ -46,7 +46,7 @@ export const answerLabelledQuestions = async (product: Product) => {
     const isRight =
       kind === 'answerable'
         ? sources.some(({ file }) => file === article || also.includes(file))
-        : sources.length === 0 || answer.startsWith(HEDGE);
+        : sources.length === 0 || answer.startsWith(answerPhrases('en').hedge);
     if (isRight) right[kind] += 1;
   }
   return { right, answeredBy };

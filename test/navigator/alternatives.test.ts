@@ -6,6 +6,7 @@ import { alternativesOf } from '../../src/navigator/alternatives.ts';
 import { answerFromEdition, knowledgeIn } from '../../src/navigator/answer-from-edition.ts';
 import { answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
+import { answerPhrases } from '../../src/runtime/answer-phrases.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
 import { editionOf, filler } from '../grounding/articles-for-test.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
@@ -73,7 +74,7 @@ describe('alternative answers', () => {
     const passageIn = (id: string) => found.passages.find(({ source }) => source.id === id)!;
     const readings = (share: number, probability: number, other = passageIn('settings.md')) =>
       alternativesOf({
-        ...{ edition: 'e1', probability, sources: [], comparisons: [] },
+        ...{ edition: 'e1', probability, sources: [], comparisons: [], phrases: answerPhrases('en') },
         readings: {
           found: {
             ...{ ...found, probability },
@@ -89,7 +90,7 @@ describe('alternative answers', () => {
       });
     expect(readings(0.75, 0.8)[0]).toMatchObject({
       ...{ kind: 'other_reading', probability: 0.6, confidence: 'medium' },
-      answer: expect.stringContaining('From “Settings of the machine” (settings.md):'),
+      answer: expect.stringContaining('From “Settings of the machine”:'),
       sources: [{ file: 'settings.md', section: 'Values' }],
     });
     // Too low a share, too low a probability, no words of the question.

@@ -15,7 +15,7 @@ import { ARTICLES, OFTEN, openSmallKb, QUOTE } from './small-kb.ts';
 const SMALL = openSmallKb();
 const DESCALE = 'How do I descale the boiler?';
 const SAID = 'The boiler has to be descaled every 60 days, or every 30 days with hard water.';
-const SAID_CITED = `${SAID} (care/descale.md, How often)`;
+const SAID_CITED = `${SAID} ([Descale the boiler](https://docs.example.com/care/descale.md), How often)`;
 const HONEST = { text: SAID, quote: QUOTE, from: 'How often' };
 const TANK = 'Empty the water tank.';
 const [descale] = ARTICLES as [(typeof ARTICLES)[number]];
@@ -96,7 +96,9 @@ describe('an answer with a model', () => {
     const list = `1. ${TANK}\n2. Pour in one sachet of citric acid and 1.2 litres of water.`;
     const lead = { text: 'To descale the boiler:', passages: [] };
     const { response } = await ask(DESCALE, [lead, { text: list, quote: TANK, from: TANK }]);
-    expect(response.answer).toBe(`To descale the boiler:\n\n${list}\n\n(care/descale.md, Steps)`);
+    expect(response.answer).toBe(
+      `To descale the boiler:\n\n${list}\n\n([Descale the boiler](https://docs.example.com/care/descale.md), Steps)`,
+    );
   });
   it('is returned when the question and the passage use different words', async () => {
     const text = 'Pour in one sachet of citric acid and 1.2 litres of water.';
@@ -121,7 +123,7 @@ describe('an answer with a model', () => {
     const kb = from === 'Kessel' ? openSmallKb([...ARTICLES, german]) : SMALL;
     const { metadata, response } = await ask(question, [{ text, from }], { kb });
     expect(metadata.answered_by).toBe('model');
-    if (from === 'Kessel') expect(response.answer).toContain('(pflege/entkalken.md, Kessel entkalken)');
+    if (from === 'Kessel') expect(response.answer).toContain('([Kessel entkalken](');
   });
 });
 
@@ -182,7 +184,7 @@ describe('the confidence of an answer with a model', () => {
       { text: 'The factory setting of the brewing temperature is 92 degrees.', from: 'Brewing temperature' },
     ]);
     expect(response.confidence).toBe('low');
-    expect(response.confidenceReason).toMatch(/sources conflict \(taste\/presets\.md, Presets: 94 instead of 92\)/);
+    expect(response.confidenceReason).toMatch(/sources conflict \(Presets: 94 instead of 92\)/);
   });
   it('is lowered when the source is about another device, which the answer states first', async () => {
     const other = { ...descale, id: 'care/descale-ii.md', devices: ['Barista II'] };
@@ -191,7 +193,9 @@ describe('the confidence of an answer with a model', () => {
     const question = 'How far do I turn the upper burr of the Barista II grinder?';
     const { response, metadata } = await ask(question, [{ text, from: 'Clean the grinder' }], { kb });
     expect(metadata.answered_by).toBe('model');
-    expect(response.answer).toMatch(/^I don't have information about this for Barista II\.\n\nRemove/);
+    expect(response.answer).toMatch(
+      /^I don't have information about this for Barista II; what follows is about other devices\.\n\nRemove/,
+    );
     expect(response.confidence).toBe('low');
     expect(response.confidenceReason).toContain('about other devices');
   });
@@ -200,7 +204,9 @@ describe('the confidence of an answer with a model', () => {
     const denied = { text: 'Citric acid is cheaper than vinegar.', quote: TANK, from: TANK };
     const judge = judging((statement) => statement !== denied.text);
     const { response, metadata, answer } = await ask(OFTEN, [{ text: QUOTE }, invented, denied], { judge });
-    expect(response.answer).toBe(`${QUOTE} (care/descale.md, How often)`);
+    expect(response.answer).toBe(
+      `${QUOTE} ([Descale the boiler](https://docs.example.com/care/descale.md), How often)`,
+    );
     expect(answer.probability).toBeLessThan(0.7);
     expect(metadata.removed).toEqual([
       { text: invented.text, reason: 'no quote of it stands in a passage' },

@@ -86,7 +86,7 @@ describe.each(ROUTES)('the navigator function at %s', (path) => {
   it('answers with a model, and reports its usage in metadata, receipt and log', async () => {
     const budgets = { tokens: 20_000, cost_micros: 9000 };
     const { reply, used, lines } = await call(path, { query: OFTEN }, { ai: honest(), budgets });
-    expect(reply.answer).toBe(`${QUOTE} (care/descale.md, How often)`);
+    expect(reply.answer).toBe(`${QUOTE} ([Descale the boiler](https://docs.example.com/care/descale.md), How often)`);
     const usage = { input_tokens: 1000, output_tokens: 100, cost_usd: 0.0005 };
     const model = 'scripted-1';
     expect(reply.metadata).toMatchObject({ answered_by: 'model', model, usage: { calls: 1, ...usage } });

@@ -30,7 +30,7 @@ it('names the other source and the different number', () => {
   const place = { start: 11, end: 11 + OTHER.length, headingPath: ['Brewing'] };
   expect(compared([FIRST], `# Brewing\n\n${OTHER}`)).toEqual([
     {
-      ...{ verdict: 'conflicts', difference: '94 instead of 92', citation: 'other.md, Brewing' },
+      ...{ verdict: 'conflicts', difference: '94 instead of 92', citation: 'other, Brewing' },
       other: expect.objectContaining({ text: OTHER, ...place }),
     },
   ]);

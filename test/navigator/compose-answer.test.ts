@@ -3,7 +3,8 @@ import type { AnswerPassage } from '../../src/grounding/find-answer.ts';
 import { parseQuestion } from '../../src/grounding/parse-question.ts';
 import { cachedSection, sectionRanges } from '../../src/grounding/sections.ts';
 import { unitsOf } from '../../src/grounding/units.ts';
-import { composeAnswer, HEDGE } from '../../src/navigator/compose-answer.ts';
+import { composeAnswer } from '../../src/navigator/compose-answer.ts';
+import { answerPhrases } from '../../src/runtime/answer-phrases.ts';
 import { type ArticleSketch, editionOf, listOf } from '../grounding/articles-for-test.ts';
 
 /** The answer with the first section of each article as a passage, in descending probability. */
@@ -21,11 +22,12 @@ const compose = (
     return { source, unit: unit!, share: 1 / (rank + 2), devices: [], isOtherDevice: false, ...more };
   });
   const question = parseQuestion(edition, 'How do I clean it?');
-  return composeAnswer({ passages, question }, { isDoubtful: closest.length > 0, closest }).text;
+  return composeAnswer({ passages, question }, { isDoubtful: closest.length > 0, closest, phrases }).text;
 };
 
 const WARRANTY = { id: 'w.md', title: 'Warranty', text: '# Terms\n\n## What is not covered\n\nCrashes.\n' };
-const SHOWN = 'From “Warranty” (w.md):\n\n**Terms › What is not covered**\n\nCrashes.';
+const phrases = answerPhrases('en');
+const SHOWN = 'From “Warranty”:\n\n**Terms › What is not covered**\n\nCrashes.';
 const link = (at: number, length = 10) => ({
   title: `Article ${at}`,
   url: `https://docs.example.com/${at}/${'x'.repeat(length)}`,
@@ -33,12 +35,12 @@ const link = (at: number, length = 10) => ({
 });
 it('names the article once, by its title or file, and shows the headings above a passage', () => {
   expect(compose([WARRANTY])).toBe(SHOWN);
-  expect(compose([{ id: 'a.md', title: '', text: 'Wipe it.' }])).toBe('From “a.md” (a.md):\n\nWipe it.');
+  expect(compose([{ id: 'a.md', title: '', text: 'Wipe it.' }])).toBe('From “A”:\n\nWipe it.');
 });
 it('starts an uncertain answer with a warning, and links the other close articles', () => {
   const links = '- [Article 1](https://docs.example.com/1/xxxxxxxxxx) – Care\n- No link';
   expect(compose([WARRANTY], { closest: [link(1), { title: 'No [link]' }] })).toBe(
-    `${HEDGE}\n\n${SHOWN}\n\nOther articles that come close:\n\n${links}`,
+    `${phrases.hedge}\n\n${SHOWN}\n\nOther articles that come close:\n\n${links}`,
   );
 });
 it('starts with a warning when all passages are about other devices', () => {

@@ -155,8 +155,8 @@ const answerFromModel = async (
       rejected = { sql, refusal: executed };
       continue;
     }
-    const { gated, table } = executed.value;
-    const interpretation = `${describeRows(table, wording)} ${originOf(gated.tables, now)}`;
+    const { table } = executed.value;
+    const interpretation = `${describeRows(table, wording)} ${originOf(now)}`;
     return responseFor(query, { executed: executed.value, interpretation, confidence: MODEL_CONFIDENCE })
       .setMetadata({
         ...{ statement_by: 'model', model: call.ai.model, truncated: table.truncated, cache_hit: false },
@@ -192,10 +192,10 @@ interface CatalogueAnswer {
 
 const catalogueResponse = (query: string, { match, names, executed, now }: CatalogueAnswer) => {
   const { question, labels, score } = match;
-  const { gated, table } = executed;
+  const { table } = executed;
   const assumptions = assumptionsIn(names);
   const answer = interpretRows(table, { reading: question.reading, labels });
-  const interpretation = `${assumptions}${answer} ${originOf(gated.tables, now)}`;
+  const interpretation = `${assumptions}${answer} ${originOf(now)}`;
   const confidence = Math.min(confidenceOf(score), assumptions === '' ? 1 : ASSUMED_CONFIDENCE);
   return responseFor(query, { executed, interpretation, confidence })
     .setMetadata({

@@ -142,14 +142,8 @@ const shownValue = (row: Readonly<Record<string, Cell>>, column: string): string
   return /(?:^|_)id$/.test(column) ? String(value) : separated(value);
 };
 
-/** The tables that were read, and the day: `(tables orders and products, as of 2026-11-21)`. */
-export const originOf = (tables: readonly string[], now: number): string => {
-  const day = new Date(now).toISOString().slice(0, 10);
-  if (tables.length === 0) return `(no table was read, ${day})`;
-  const names =
-    tables.length === 1 ? `table ${tables[0]}` : `tables ${tables.slice(0, -1).join(', ')} and ${tables.at(-1)}`;
-  return `(${names}, as of ${day})`;
-};
+/** The day of the data: `(as of 2026-11-21)`. The tables are in the source attribution. */
+export const originOf = (now: number): string => `(as of ${new Date(now).toISOString().slice(0, 10)})`;
 
 type Values = Readonly<Record<string, Cell | undefined>>;
 

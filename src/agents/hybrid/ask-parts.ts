@@ -1,14 +1,16 @@
 import type * as z from 'zod';
 import {
   type AGENT_OPTIONS,
+  type AgentDocument,
   type AgentMetadata,
   AgentResponse,
   type AgentSuccess,
   type SourceAttribution,
 } from '../../contract/agent-response.ts';
-import { ASKER_FACTS } from '../../contract/ask.ts';
-import { type ErrorInfo, readAs } from '../../contract/error-info.ts';
+import { ASKER_FACTS, Statements } from '../../contract/ask.ts';
+import { ErrorInfo, readAs } from '../../contract/error-info.ts';
 import type { DelegateRequest, LibrarianResponse } from '../../contract/response.ts';
+import { isDeclined } from '../../delegation/abstention.ts';
 import { containMarkdown } from '../../delegation/contain-markdown.ts';
 import type { Branch } from '../../runtime/delegates.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
@@ -25,11 +27,16 @@ export const SOURCES = {
   web_search: { librarian: 'web-search', capability: 'web:search', name: 'the web search' },
 } as const satisfies Record<SourceType, { librarian: string; capability: string; name: string }>;
 
+/** Asked when the librarian of a part fails or finds nothing. */
+const FALLBACK = { librarian: 'navigator', capability: 'kb:read' };
+
 /** A part of a question with its result. */
 export type Part = AnsweredPart | FailedPart;
 
 export interface AnsweredPart extends PartialQuery {
   ok: true;
+  /** Id of the librarian that answered. */
+  librarian: string;
   /** The finding in the words of its librarian: Markdown that stays within its part. */
   finding: string;
   /** Whether the source found something; one that found nothing was asked, but does not count as used. */
@@ -56,8 +63,8 @@ interface Asking extends Pick<AgentCall, 'scope' | 'progress' | 'facts'> {
 }
 
 /**
- * Asks the librarian of each part, all at once. A part that the context's capabilities do not allow is not sent. The
- * caller's options for a kind of source (`options.semantic`) go to its librarian as that one's own.
+ * Asks the librarian of each part, all at once, and the navigator for a part where it fails or finds nothing. A part that the context's
+ * capabilities do not allow is not sent. The caller's options for a kind of source (`options.semantic`) go to its librarian as that one's own.
  *
  * @returns One part for each query, in their order.
  */
@@ -67,7 +74,8 @@ export const askParts = async (
 ): Promise<Part[]> => {
   const { capabilities } = scope.context;
   const allowed = queries.filter(({ type }) => covers(capabilities, SOURCES[type].capability));
-  const requests = allowed.map((query) => requestOf(query, { options, facts }));
+  const hasFallback = covers(capabilities, FALLBACK.capability);
+  const requests = allowed.map((query) => requestOf(query, { options, facts, hasFallback }));
   const onBranch = (branch: Branch, place: number): void => {
     const query = allowed[place];
     const part = query && readPart(query, branch);
@@ -82,13 +90,14 @@ export const askParts = async (
 
 const requestOf = (
   { type, query }: PartialQuery,
-  { options, facts = [] }: Pick<Asking, 'options' | 'facts'>,
+  { options, facts = [], hasFallback }: Pick<Asking, 'options' | 'facts'> & { hasFallback: boolean },
 ): DelegateRequest => {
   // Only documents differ by what somebody owns; nothing about a person goes to the web.
   const about = type === 'semantic' && facts.length > 0 ? { [ASKER_FACTS]: [...facts] } : {};
   // Options are always sent: those of the whole question are meant for this agent.
   const context = { ...about, options: { ...DEFAULT_OPTIONS[type], ...options[type] } };
-  return { to: SOURCES[type].librarian, query, context };
+  const { librarian: to } = SOURCES[type];
+  return { to, query, context, ...(hasFallback ? { fallback: FALLBACK.librarian } : {}) };
 };
 
 /**
@@ -115,6 +124,7 @@ const notAllowed = (query: PartialQuery): FailedPart => {
 const readPart = (query: PartialQuery, branch: Branch | undefined): Part => {
   const response = branch?.response;
   if (response === undefined) return failed(query, unusable(query));
+  if (branch?.to === FALLBACK.librarian) return readFallback(query, response);
   const read = readAs(AgentResponse, response.metadata?.[query.type]);
   if (!read.ok) return withoutEnvelope(query, response);
   if (read.value.type !== query.type) return failed(query, unusable(query));
@@ -125,7 +135,56 @@ const readPart = (query: PartialQuery, branch: Branch | undefined): Part => {
   const metadata: AgentMetadata = read.value.metadata;
   const isInformed = hasFound(read.value);
   const isPartial = response.partial === true || metadata.partial === true || !isInformed;
-  return { ...query, ok: true, finding, isInformed, isPartial, result: { ...result }, attribution, metadata };
+  const { librarian } = SOURCES[query.type];
+  return {
+    ...query,
+    ok: true,
+    librarian,
+    finding,
+    isInformed,
+    isPartial,
+    result: { ...result },
+    attribution,
+    metadata,
+  };
+};
+
+/**
+ * The answer of the navigator in place of a librarian that failed or found nothing: a part from the knowledge base, whatever it was for.
+ * Where that librarian failed, a doubtful answer is no replacement.
+ */
+const readFallback = ({ type, query }: PartialQuery, response: LibrarianResponse): Part => {
+  const { answer = '', confidence = UNSTATED, partial = false, error, metadata = {} } = response;
+  const read = readAs(ErrorInfo, metadata.delegationError);
+  const first = read.ok ? read.value : undefined;
+  const { librarian } = FALLBACK;
+  const hasFailed = first !== undefined && first.code !== 'NOT_FOUND';
+  const finding = containMarkdown(answer);
+  if (finding === '' || isDeclined(response) || (partial && hasFailed))
+    return failed({ type, query }, first ?? error ?? errorInfo('NOT_FOUND', { librarian: SOURCES[type].librarian }));
+  const documents = documentsOf(response);
+  const result = { documents, summary: answer, document_count: documents.length, similarity_threshold: 0 };
+  const attribution = Builder.createSemanticSourceAttribution(documents.length, confidence);
+  const known = { ...{ type: 'semantic' as const, query }, ...{ ok: true as const, librarian, finding } };
+  return { ...known, isInformed: true, isPartial: partial, result, attribution, metadata: {} };
+};
+
+/** The passages that the statements of an answer quote, each place once. */
+const documentsOf = ({ metadata, sources = [] }: LibrarianResponse): AgentDocument[] => {
+  const read = readAs(Statements, metadata?.statements);
+  const relevanceOf = new Map(sources.map(({ name, url, relevance = 0 }) => [url ?? name, relevance]));
+  const quoted = (read.ok ? read.value : []).flatMap(({ sources: places }) => places);
+  const documents = quoted.flatMap(({ name, url, file, section, quote }): [string, AgentDocument][] => {
+    if (quote === undefined) return [];
+    const about = {
+      ...(file === undefined ? {} : { source: file }),
+      title: name,
+      ...(url === undefined ? {} : { url }),
+    };
+    const document = { content: quote, score: relevanceOf.get(url ?? name) ?? 0 };
+    return [[`${file ?? name} ${section}`, { ...document, metadata: { ...about, heading: section ?? '' } }]];
+  });
+  return [...new Map(documents.toReversed()).values()].reverse();
 };
 
 const failed = (query: PartialQuery, error: ErrorInfo): FailedPart => ({ ...query, ok: false, isAsked: true, error });
@@ -142,7 +201,18 @@ const withoutEnvelope = (query: PartialQuery, { answer = '', error, ...response 
   const isOmitted = Array.isArray(omitted) && omitted.includes(query.type);
   if (!isOmitted || finding === '') return failed(query, error ?? unusable(query));
   const attribution = attributionOf(query, response.confidence ?? UNSTATED);
-  return { ...query, ok: true, finding, isInformed: true, isPartial: true, result: {}, attribution, metadata: {} };
+  const { librarian } = SOURCES[query.type];
+  return {
+    ...query,
+    ok: true,
+    librarian,
+    finding,
+    isInformed: true,
+    isPartial: true,
+    result: {},
+    attribution,
+    metadata: {},
+  };
 };
 
 /** Confidence of an answer that does not state one. */

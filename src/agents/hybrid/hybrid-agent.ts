@@ -65,7 +65,7 @@ const hybridAgent = async (
 const report = (part: AnsweredPart, { sent, count }: { sent: AnswerParts | undefined; count: number }): void => {
   if (isWithoutDocuments(part)) return;
   const statement = statementOn(shownFinding(part, count), [foundIn(part)], part.attribution.confidence);
-  sent?.add({ librarian: SOURCES[part.type].librarian, ...statement });
+  sent?.add({ librarian: part.librarian, ...statement });
 };
 
 interface Joined {

@@ -56,9 +56,7 @@ const gapSentence = (part: Part): string =>
 const whyMissing = (part: Part): string => {
   if (part.ok || (part.isAsked && part.error.code === 'NOT_FOUND'))
     return 'it found nothing that answers this; ask for it in other words';
-  return part.isAsked
-    ? WHY_MISSING[part.error.code]
-    : `asking it takes the capability ${SOURCES[part.type].capability}, which is not allowed here`;
+  return part.isAsked ? WHY_MISSING[part.error.code] : 'it may not be asked here';
 };
 
 interface SynthesisOptions {

@@ -5,6 +5,7 @@ import { readPages } from '../../search/chunk-texts.ts';
 import { type CachedChunk, cachedChunk, type Edition } from '../../search/open-edition.ts';
 import type { RetrieveOptions, Retriever } from '../../search/retrieve.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
+import { titleOfPath } from '../../text/title-of-path.ts';
 import { linkOf } from '../librarian-response.ts';
 import kinds from './kinds-of-text.json' with { type: 'json' };
 
@@ -78,7 +79,7 @@ const rounded = (score: number): number => Math.floor(score * 10_000) / 10_000;
 
 /** The place of a passage as the source of a statement. */
 export const sourceOf = ({ source, headingPath }: Place): StatementSource => ({
-  name: (source.title || source.id).slice(0, 500),
+  name: (source.title || titleOfPath(source.id)).slice(0, 500),
   ...linkOf(source.url),
   file: source.id,
   ...(headingPath.length === 0 ? {} : { section: headingPath.join(' > ').slice(0, 500) }),
@@ -88,10 +89,12 @@ interface Place extends Pick<FoundDocument['chunk'], 'source'> {
   headingPath: readonly string[];
 }
 
-/** "guides/ssl.md, Certificates": where a reader finds a passage. */
+/** "Set up SSL, Certificates": where a reader finds a passage. */
 export const citationOf = ({ chunk: { source, headingPath } }: { chunk: Place }): string => {
-  const section = (headingPath.at(-1) || source.title).replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return section === '' || section === source.id ? source.id : `${source.id}, ${section}`;
+  const [title, section] = [source.title || titleOfPath(source.id), headingPath.at(-1) ?? ''].map((text) =>
+    text.replace(/[\s\p{Cc}]+/gu, ' ').trim(),
+  );
+  return section === '' || section === title ? `${title}` : `${title}, ${section}`;
 };
 
 /**

@@ -55,7 +55,7 @@ export const createSemanticAgent =
     const { documents, nearest, subject, degraded } = found;
     call.progress?.({ type: 'passages', passages: documents.map(placeOf) });
     const best = nearest[0]?.score ?? 0;
-    const { summary, ...about } = await summarise({ edition, query, found }, { ...call, similarity_threshold });
+    const { summary, ...about } = await summarise({ edition, query, found }, call);
     const confidence = documents.length === 0 ? 0 : best;
     return AgentResponse.success('semantic', query)
       .setResult({
@@ -84,11 +84,15 @@ interface Search {
 
 const summarise = async (
   { edition, query, found }: Search,
-  { similarity_threshold, ai, signal, timeoutMs, parts }: AgentCall & { similarity_threshold: number },
+  { ai, signal, timeoutMs, parts, language }: AgentCall,
 ): Promise<{ summary: string } & AgentMetadata> => {
   if (found.documents.length === 0) {
-    const nearest = found.nearest.map((each) => ({ document: citationOf(each), score: each.score }));
-    return { summary: nothingFound(found.nearest[0], similarity_threshold), summary_by: 'none', nearest };
+    const nearest = found.nearest.map((each) => ({
+      document: citationOf(each),
+      score: each.score,
+      ...closestOf(each),
+    }));
+    return { summary: nothingFound(language), summary_by: 'none', nearest };
   }
   const { value: quoted } = await readPages(edition, () => quoteSummary(edition, found));
   const quotes = { summary: quoted.map(({ text }) => text).join('\n\n'), summary_by: 'quotes' };
@@ -99,6 +103,13 @@ const summarise = async (
     return { ...quotes, ...(written && { summary_refused: written.refused }) };
   }
   return { summary: written.text, summary_by: 'model', model: ai?.model };
+};
+
+/** A document that is near, as an article that comes close. */
+const closestOf = ({ chunk: { source, headingPath } }: FoundDocument) => {
+  const { name: title, url, file } = sourceOf({ source, headingPath });
+  const heading = headingPath.at(-1)?.slice(0, 500);
+  return { title, file, ...(url === undefined ? {} : { url }), ...(heading === undefined ? {} : { heading }) };
 };
 
 const placeOf = ({ chunk, score }: FoundDocument) => {

@@ -6,18 +6,14 @@ import { findAnswer } from '../../grounding/find-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
 import { headingOf, passageMarkdown } from '../../grounding/render-passage.ts';
 import type { Unit } from '../../grounding/units.ts';
+import { answerPhrases } from '../../runtime/answer-phrases.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { AnswerParts } from '../agent.ts';
-import { escapeParagraphs, joinStatements, oneLine, proseOf } from '../format/markdown.ts';
+import { escapeParagraphs, joinStatements, proseOf } from '../format/markdown.ts';
 import { citationOf, type Found, type FoundDocument, sourceOf } from './find-documents.ts';
 
-/** The summary when no document reaches the threshold: the score of the nearest, and what to do. */
-export const nothingFound = (best: FoundDocument | undefined, threshold: number): string => {
-  if (best === undefined)
-    return 'I found no document that shares a word with the question. Ask in the words that the documents use, or about another subject.';
-  const score = (Math.floor(best.score * 100) / 100).toFixed(2);
-  return `I found no document that reaches a similarity of ${threshold}. The nearest, ${oneLine(citationOf(best), 300)}, has ${score}. Ask more precisely and in the words that the documents use, or set similarity_threshold lower to see it.`;
-};
+/** The summary when no document reaches the threshold, in the language of who asks. Scores and the threshold are in the metadata. */
+export const nothingFound = (language: string | undefined): string => answerPhrases(language).nothing;
 
 const MAX_QUOTE = 1500;
 

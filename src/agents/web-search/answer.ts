@@ -2,6 +2,7 @@ import type { AIClient } from '../../contract/librarian.ts';
 import type { Passage } from '../../grounding/answer-prompt.ts';
 import { type AnswerFailure, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
+import { answerPhrases } from '../../runtime/answer-phrases.ts';
 import { escapeMarkdown, joinStatements, markdownLink } from '../format/markdown.ts';
 import { type Comparison, type NamedProduct, type Product, perCentOf } from './product-catalogue.ts';
 import { cleanUrl, type Price, type WebResult, writeCents } from './web-search.ts';
@@ -16,12 +17,12 @@ export interface Findings {
 }
 
 /** The answer without a model, in Markdown: our price, the cheapest and the difference; otherwise the top results. */
-export const answerExtractively = (findings: Findings): string => {
+export const answerExtractively = (findings: Findings, language?: string): string => {
   const { results, comparison } = findings;
   const ours = oursIn(findings);
   if (ours !== undefined && comparison !== undefined) return ours;
   if (results.length > 0) return withList(ours, 'Found on the web', results.slice(0, 5));
-  return [ours, 'The web search found nothing for this question.'].filter(Boolean).join('\n\n');
+  return [ours, answerPhrases(language).nothing].filter(Boolean).join('\n\n');
 };
 
 /** Our price with the comparison; `undefined` when the question is not about the price of a product of ours. */

@@ -78,7 +78,10 @@ const createWebSearchAgent =
       })
       .setSourceAttribution(AgentResponse.createWebSearchSourceAttribution(urls.length, confidenceIn(findings)))
       .setMetadata({
-        answer: [omitted.length === 0 ? undefined : onlyOneNote(product), summary ?? answerExtractively(findings)]
+        answer: [
+          omitted.length === 0 ? undefined : onlyOneNote(product),
+          summary ?? answerExtractively(findings, call.language),
+        ]
           .filter(Boolean)
           .join('\n\n'),
         answered_by: summary === undefined ? 'extract' : (call.ai?.model ?? 'model'),

@@ -1,7 +1,7 @@
 import { answerQuestion } from '../../navigator/answer-question.ts';
-import { HEDGE } from '../../navigator/compose-answer.ts';
 import type { NavigatorAnswer } from '../../navigator/navigator-answer.ts';
 import { type CitableKnowledge, validateNavigatorResponse } from '../../navigator/validate-navigator-response.ts';
+import { answerPhrases } from '../../runtime/answer-phrases.ts';
 import { seededRandom } from '../../runtime/seeded-random.ts';
 import type { Turn } from '../../search/analyse-query.ts';
 import { answeringModelOf } from '../../search/answering-model.ts';
@@ -132,7 +132,8 @@ const unitOf = ({ judgedBy }: JudgedSet, file: string, section: string) =>
 const isSilent = ({ verdict }: NavigatorAnswer) => verdict !== 'answer';
 const shareOf = <T>(items: readonly T[], holds: (item: T) => boolean) =>
   items.filter(holds).length / Math.max(1, items.length);
-const isHedged = ({ response, verdict }: NavigatorAnswer) => verdict === 'answer' && response.answer.startsWith(HEDGE);
+const isHedged = ({ response, verdict }: NavigatorAnswer) =>
+  verdict === 'answer' && response.answer.startsWith(answerPhrases('en').hedge);
 
 const measureDeclining = (
   own: NavigatorAnswer[],

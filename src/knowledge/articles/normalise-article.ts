@@ -8,6 +8,7 @@ import { NO_ONE } from '../../signing/capabilities.ts';
 import { utf8 } from '../../signing/encoding.ts';
 import { MAX_AUDIENCES } from '../../signing/limits.ts';
 import { sha256Hex } from '../../storage/edition-storage.ts';
+import { titleOfPath } from '../../text/title-of-path.ts';
 import { chunkArticle } from './chunk-article.ts';
 import { type FrontMatter, splitFrontMatter } from './front-matter.ts';
 
@@ -46,7 +47,7 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
   if (dropped) warnings.push('Dropped scripts or other active HTML from the content');
   const article: Article = {
     id: id.data,
-    title: oneLine(reply.title, 500) || front.title || oneLine(title ?? '', 500) || id.data,
+    title: oneLine(reply.title, 500) || front.title || oneLine(title ?? '', 500) || titleOfPath(id.data),
     url: urlOf(reply.url || front.url, warnings) ?? articleUrl(id.data),
     text,
     intents: labels(reply.metadata?.intent, front.intents),

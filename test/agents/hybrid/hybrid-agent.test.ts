@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { AgentResponse } from '../../../src/contract/agent-response.ts';
-import type { AIClient } from '../../../src/contract/librarian.ts';
+import type { AIClient, Librarian } from '../../../src/contract/librarian.ts';
 import { DelegationTrace } from '../../../src/contract/response.ts';
 import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { CodedError } from '../../../src/http/coded-error.ts';
@@ -224,7 +224,7 @@ describe('The hybrid agent, when a part fails', () => {
   it('names a part that the caller may not query, and does not send it', async () => {
     const { reply, status, calls } = await askHybrid({}, { context: userContext({ capabilities: ['sql:read'] }) });
     expect([status, calls.map(({ type }) => type)]).toEqual([200, ['analytics']]);
-    expect(reply.result.synthesis).toContain('takes the capability kb:read, which is not allowed here');
+    expect(reply.result.synthesis).toContain('(the knowledge base): it may not be asked here.');
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'UNAUTHORIZED' }]);
   });
   it('fails with UNAUTHORIZED when the caller may query no source', async () => {
@@ -256,6 +256,76 @@ describe('The hybrid agent, when a part fails', () => {
     expect(whole.reply.error).toBe(
       'Cannot answer: the shop database and the knowledge base found nothing that answers the question',
     );
+  });
+  describe('and the navigator can be asked', () => {
+    const QUOTE = 'Opened boxes can be returned within 14 days.';
+    const place = {
+      name: 'Returns',
+      url: 'https://docs.example.com/returns',
+      file: 'orders/returns.md',
+      section: 'Boxes',
+    };
+    const statement = { text: QUOTE, sources: [{ ...place, quote: QUOTE, start: 0, end: QUOTE.length }], support: 1 };
+    const navigator: Librarian = async () => ({
+      answer: QUOTE,
+      sources: [{ name: place.name, url: place.url, relevance: 0.9 }],
+      confidence: 0.8,
+      metadata: { statements: [{ ...statement, check: 'quoted' }] },
+    });
+    const declines: Librarian = async () => ({
+      answer: 'Dazu habe ich keine Informationen.',
+      sources: [],
+      confidence: 0.1,
+      partial: true,
+      metadata: { closest: [] },
+    });
+    const empty: Behaviour = async (query, call) => {
+      const { similarity_threshold } = call.options;
+      const nothing = { documents: [], document_count: 0, summary: 'I found nothing.', similarity_threshold };
+      return saying('semantic', { result: nothing })(query, call);
+    };
+    it.each<[string, Behaviour]>([
+      ['finds nothing', NOTHING],
+      ['returns no document', empty],
+      ['is away', AWAY],
+      ['cannot be reached', 'down'],
+    ])('answers from the knowledge base where the agent of a part %s', async (_, semantic) => {
+      const { reply, status } = await askHybrid({ semantic }, { navigator });
+      expect([status, reply.metadata.failed, reply.metadata.partial]).toEqual([200, [], undefined]);
+      expect(reply.result.synthesis).toBe(`The iPhone 17 has 50 units in stock. ${QUOTE}`);
+      const document = {
+        content: QUOTE,
+        score: 0.9,
+        metadata: { source: place.file, title: place.name, url: place.url },
+      };
+      expect(reply.result.sub_queries[1]).toMatchObject({
+        ...{ type: 'semantic', success: true, result: { document_count: 1, documents: [document] } },
+      });
+      const { hops } = DelegationTrace.parse(reply.metadata.trace);
+      expect(hops.map(({ to }) => to).toSorted()).toEqual(['analytics', 'navigator', 'semantic']);
+      expect(hops.find(({ to }) => to === 'semantic')?.outcome).not.toBe('answer');
+    });
+    it('asks it for a part of the database too, and names the knowledge base as its source', async () => {
+      const { reply } = await askHybrid({ analytics: NOTHING }, { navigator });
+      expect(reply.result.sub_queries[0]).toMatchObject({ type: 'semantic', success: true });
+      expect(reply.result.sources_used).toEqual(['semantic']);
+    });
+    it('keeps why the part is missing when it finds nothing either', async () => {
+      const { reply } = await askHybrid({ semantic: AWAY }, { navigator: declines });
+      expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'SERVICE_UNAVAILABLE' }]);
+      const found = await askHybrid({ semantic: empty }, { navigator: declines });
+      expect(found.reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'NOT_FOUND' }]);
+      expect(found.reply.result.synthesis).not.toContain('Dazu');
+    });
+    it('is not asked without the right to read articles', async () => {
+      const asked: string[] = [];
+      const seen: Librarian = async (query) => ({ answer: `${asked.push(query)}` });
+      await askHybrid(
+        { analytics: NOTHING },
+        { navigator: seen, context: userContext({ capabilities: ['sql:read'] }) },
+      );
+      expect(asked).toEqual([]);
+    });
   });
   it('derives the code from the agents that were called', async () => {
     const { reply } = await askHybrid({ semantic: AWAY }, { context: userContext({ capabilities: ['kb:read'] }) });

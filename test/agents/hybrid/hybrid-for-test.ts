@@ -35,11 +35,13 @@ export const hybridWith = async (
     tamper?: Partial<Record<Type, (response: Response) => Response>>;
     /** Replaces the agent by any librarian. */
     librarians?: Partial<Record<Type, Librarian>>;
+    /** Asked where a part finds nothing; there is none when absent. */
+    navigator?: Librarian;
   } = {},
 ) => {
   const calls: { type: Type; query: string; options: unknown }[] = [];
   const targets: Record<string, Target> = {};
-  const { tamper, librarians, ...served } = options;
+  const { tamper, librarians, navigator, ...served } = options;
   for (const type of Object.keys(CAPABILITIES) as Type[]) {
     const behaviour = behaviours[type] ?? saying(type);
     const id = type.replace('_', '-');
@@ -55,6 +57,11 @@ export const hybridWith = async (
     const refused = () => Promise.reject(new Error('connection refused'));
     targets[id] = targetOf(app, behaviour === 'down' ? refused : tamper?.[type]).target;
     if (behaviour === 'hangs') targets[id] = { fetch: () => new Promise(() => undefined) };
+  }
+  if (navigator !== undefined) {
+    const info = { id: 'navigator', name: 'Navigator', capabilities: ['kb:read'] };
+    const own = { ...(await identityOf('navigator')), log: () => undefined };
+    targets.navigator = targetOf(serveLibrarian(navigator, info, own)).target;
   }
   const app = createApp({
     ...(await identityOf('hybrid')),

@@ -20,7 +20,7 @@ const searched = async (query: string, options?: unknown, parts: Partial<Semanti
   return askAgent(appOf(parts), { type: 'semantic', body });
 };
 const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard water.';
-const SUMMARY = `How often:\n${QUOTE} The display shows the drop symbol when it is due. (care/descale.md, How often)`;
+const SUMMARY = `How often:\n${QUOTE} The display shows the drop symbol when it is due. (Descale the boiler, How often)`;
 
 const unavailable: SemanticAppOptions['editionFor'] = async () => {
   throw new EditionUnavailable('Cannot answer yet: no knowledge base has been synced');
@@ -64,9 +64,9 @@ describe('POST /v1/agents/semantic', () => {
     expect(some).toMatchObject({ document_count: 2, similarity_threshold: scores[1] });
     expect((await found({ limit: 1 })).documents).toEqual(all.documents.slice(0, 1));
     const { documents, summary } = await found({ limit: 2 });
-    const cited = [...summary.matchAll(/\(([\w/-]+\.md)/g)].map(([, file]) => file);
-    const listed = documents.map(({ metadata }: { metadata: { source: string } }) => metadata.source);
-    expect([cited.length > 0, cited.filter((file) => !listed.includes(file))]).toEqual([true, []]);
+    const cited = [...summary.matchAll(/\(([\w ]+)(?:, [^()]*)?\)/g)].map(([, title]) => title);
+    const listed = documents.map(({ metadata }: { metadata: { title: string } }) => metadata.title);
+    expect([cited.length > 0, cited.filter((title) => !listed.includes(title))]).toEqual([true, []]);
   });
   it.each([
     ...[1.1, '0.5', [0.5]].map((similarity_threshold) => ({ similarity_threshold })),
@@ -79,15 +79,16 @@ describe('POST /v1/agents/semantic', () => {
   it('names the nearest document when nothing reaches the threshold', async () => {
     const { reply, status } = await searched('Which port does wifi use?');
     const { result, metadata } = reply;
-    const none = { documents: [], document_count: 0, summary: expect.stringContaining('similarity_threshold') };
+    const none = { documents: [], document_count: 0, summary: 'I found nothing that answers this question.' };
     expect([status, reply]).toMatchObject([
       200,
       { success: true, result: none, source_attribution: { confidence: 0 } },
     ]);
     expect([metadata.summary_by, metadata.best_score < 0.7]).toEqual(['none', true]);
-    const document = 'network/wifi.md, Settings';
-    expect(metadata.nearest[0]).toEqual({ document, score: metadata.best_score });
-    expect([result.summary.includes(document), statesLackOfInformation(result.summary)]).toEqual([true, true]);
+    const place = { title: expect.any(String), file: 'network/wifi.md', url: expect.any(String), heading: 'Settings' };
+    const document = expect.stringMatching(/^[\w-]+.*, Settings$/);
+    expect(metadata.nearest[0]).toEqual({ document, score: metadata.best_score, ...place });
+    expect(statesLackOfInformation(result.summary)).toBe(true);
   });
   it('reads the rows of a table as lines', async () => {
     const { reply } = await searched('Which encryption and band settings?', { similarity_threshold: 0 });
@@ -120,7 +121,7 @@ describe('With a model', () => {
   it('its summary is used when the documents support it, with their citations', async () => {
     const text = 'The boiler is to be descaled every 60 days, with hard water every 30 days.';
     const { reply } = await searched(QUESTION, undefined, { ai: scriptedModel(replyOf([{ text, quote: QUOTE }])) });
-    expect(reply.result.summary).toBe(`${text.slice(0, -1)} (care/descale.md, How often).`);
+    expect(reply.result.summary).toBe(`${text.slice(0, -1)} (Descale the boiler, How often).`);
     expect(reply.metadata).toMatchObject({ summary_by: 'model', model: 'scripted-1' });
   });
   it.each([

@@ -39,7 +39,7 @@ it('finds a document of the same meaning without a common word, and quotes its b
   expect(reply).toMatchObject({
     result: {
       documents: { 0: { metadata: { source: 'care/descale.md' } } },
-      summary: expect.stringContaining('care/descale.md'),
+      summary: expect.stringContaining('(Descale the boiler)'),
     },
     metadata: { summary_by: 'quotes' },
   });

@@ -87,7 +87,7 @@ it('answers other questions with the results, and compares nothing', async () =>
 it('reports that nothing was found', async () => {
   const { reply } = await (await start())('xyzzy plugh');
   expect(reply).toMatchObject({ success: true, result: { external_results: [], urls: [] } });
-  expect(reply.metadata.answer).toBe('The web search found nothing for this question.');
+  expect(reply.metadata.answer).toBe('I found nothing that answers this question.');
   expect(reply.source_attribution.confidence).toBeLessThan(0.6);
 });
 it('caches a search for its own workspace only, and hides our products from others', async () => {
