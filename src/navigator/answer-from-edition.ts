@@ -53,7 +53,7 @@ export interface AnswerOptions {
   vectors?: TextVectors | undefined;
   /** Excludes parts of the answer; nothing when absent. */
   screen?: Screen | undefined;
-  /** The language of who asks (BCP 47); told from the question and the previous ones when absent. */
+  /** The language of who asks (BCP 47); detected in the question and the previous ones when absent. */
   language?: string | undefined;
   /** A model found no answer in the passages: nothing is quoted. */
   reading?: 'declines' | undefined;

@@ -10,19 +10,12 @@ type Language = keyof typeof PHRASES & keyof typeof LACK_IN_LANGUAGE;
 const isKnown = (language: string): language is Language =>
   Object.hasOwn(PHRASES, language) && Object.hasOwn(LACK_IN_LANGUAGE, language);
 
-/** Languages (primary tags of BCP 47) that have phrases. */
-export const ANSWER_LANGUAGES: readonly string[] = Object.keys(PHRASES);
-
 /** The phrases of a language (BCP 47: `de`, `pt-BR`); the English ones when it has none. */
 export const answerPhrases = (language: string | undefined): AnswerPhrases => {
   const primary = language?.toLowerCase().split(/[-_]/)[0] ?? 'en';
   const known = isKnown(primary) ? primary : 'en';
   return { ...PHRASES[known], ...LACK_IN_LANGUAGE[known] };
 };
-
-/** One phrase in every language. */
-export const inEveryLanguage = (name: keyof AnswerPhrases): string[] =>
-  ANSWER_LANGUAGES.map((language) => answerPhrases(language)[name]).filter((phrase) => phrase !== '');
 
 /** A phrase with its values: `From {title}:`. */
 export const filled = (phrase: string, values: Readonly<Record<string, string>>): string =>
