@@ -39,9 +39,11 @@ export const splitQuery = (question: string): PartialQuery[] => {
   if (clauses.length < 2) return [{ type: sourceOf(question).type, query: question }];
   const earlier: string[] = [];
   return clauses.map((clause) => {
-    const { text } = carrySubject(clause, { earlier: earlier.slice(-MAX_LOOK_BACK), sentence: clauses });
-    earlier.push(text);
     const own = sourceOf(clause.text);
+    // Stock, prices and reviews are those of a thing; what is written, such as a warranty, stands alone.
+    const isOfThing = own.type !== 'semantic';
+    const { text } = carrySubject(clause, { earlier: earlier.slice(-MAX_LOOK_BACK), sentence: clauses, isOfThing });
+    earlier.push(text);
     return { type: own.score >= STRONG ? own.type : sourceOf(text).type, query: text.slice(0, MAX_LENGTH) };
   });
 };

@@ -14,16 +14,22 @@ export interface StandaloneClause {
   isDependent: boolean;
 }
 
+interface Others {
+  earlier: readonly string[];
+  sentence: readonly Clause[];
+  /** Whether the clause asks for what only a thing has, such as its stock; false when absent. */
+  isOfThing?: boolean | undefined;
+}
+
 /**
  * Names the subject of a clause that refers to it by a pronoun or not at all.
  *
  * @param earlier The previous clauses, already completed; the nearest one that names something counts.
+ * A clause with a subject of its own keeps it: "how long does shipping to Canada take" is not about the thing that was named before.
+ *
  * @param sentence All clauses of its sentence, for a subject that is only named later: `the price and the warranty of the Apollo`.
  */
-export const carrySubject = (
-  clause: Clause,
-  { earlier, sentence }: { earlier: readonly string[]; sentence: readonly Clause[] },
-): StandaloneClause => {
+export const carrySubject = (clause: Clause, { earlier, sentence, isOfThing = false }: Others): StandaloneClause => {
   const own = subjectOf(clause.text);
   if (own?.isName === true) return { text: withPlace(clause.text, earlier), isDependent: false };
   const subject = nearestSubject(earlier) ?? laterSubject(clause, sentence);
@@ -31,8 +37,7 @@ export const carrySubject = (
   if (subject === undefined) return { text: placed, isDependent: placed !== clause.text };
   const replaced = replacePronouns(placed, subject);
   if (replaced !== clause.text) return { text: replaced, isDependent: true };
-  const isOpen =
-    WHAT_ABOUT.test(clause.text) || (sentence.length > 1 && !asksForThings(clause.text) && wantsSubject(clause));
+  const isOpen = WHAT_ABOUT.test(clause.text) || (sentence.length > 1 && lacksSubject(clause, { sentence, isOfThing }));
   if (!subject.isName || !isOpen) return { text: placed, isDependent: false };
   return { text: appended(placed, subject), isDependent: true };
 };
@@ -84,6 +89,17 @@ const withPlace = (text: string, earlier: readonly string[]): string => {
 };
 
 const WHAT_ABOUT = /^(?:what|how) about\b/i;
+
+/**
+ * Whether a clause has no subject of its own: it names nothing, shares the object of the phrase behind it, or names only an aspect that
+ * nothing but a thing has.
+ */
+const lacksSubject = (clause: Clause, { sentence, isOfThing }: Omit<Others, 'earlier'>): boolean => {
+  if (asksForThings(clause.text) || !wantsSubject(clause)) return false;
+  const nouns = nounPhrases(clause.text);
+  if (clause.form === 'phrase' || nouns.length === 0 || laterSubject(clause, sentence) !== undefined) return true;
+  return isOfThing === true && nouns.every(({ noun }) => isAspect(noun));
+};
 
 /** A clause without an object of its own, such as `what does the warranty cover`; one about the whole shop needs none. */
 const wantsSubject = ({ text }: Clause): boolean =>
