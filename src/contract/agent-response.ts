@@ -409,3 +409,7 @@ export const DisplayModel = z.object({
   attribution: DisplayAttribution.optional(),
 });
 export type DisplayModel = z.infer<typeof DisplayModel>;
+
+/** What `POST /v1/agents/{type}` answers in JSON: the envelope, or with `?format=display` the blocks. */
+export const AgentReply = z.union([AgentResponse, DisplayModel]);
+export type AgentReply = z.infer<typeof AgentReply>;

@@ -2,15 +2,29 @@ import * as z from 'zod';
 import { ErrorInfo } from './error-info.ts';
 import { LibrarianResponse } from './response.ts';
 
-const TextPart = z.looseObject({ type: z.literal('text'), text: z.string().max(200_000) });
+/** A part of a message: text, or an image, a sound, a file, of which nothing is read. */
+const ChatPart = z.looseObject({ type: z.string().max(100), text: z.string().max(200_000).nullish() });
+
+/** What a message says: a text, or parts in the form of chat completions (`text`) or of responses (`input_text`, `output_text`). */
+export const ChatContent = z.union([z.string().max(200_000), z.array(ChatPart).max(100)], {
+  error: 'is neither text nor a list of parts',
+});
+export type ChatContent = z.infer<typeof ChatContent>;
+
+export const ChatRole = z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+
+/** The answer is text, whatever schema a client would like. */
+export const TextOnly = z.looseObject({
+  type: z.literal('text', { error: 'is not text: the answer is Markdown, and no JSON of a schema' }),
+});
+
+/** No tool is ever called, so none can be required. */
+export const ChatToolChoice = z.enum(['none', 'auto'], {
+  error: 'is neither auto nor none: no tool is called here',
+});
 
 /** A message; of other members, such as tool calls, nothing is read. */
-const ChatMessage = z.looseObject({
-  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
-  content: z
-    .union([z.string().max(200_000), z.array(TextPart).max(100)], { error: 'is neither text nor a list of text parts' })
-    .nullish(),
-});
+const ChatMessage = z.looseObject({ role: ChatRole, content: ChatContent.nullish() });
 
 /**
  * `POST /v1/chat/completions` as OpenAI's API has it. The last message of the user is the question, those before it are the history; system
@@ -23,6 +37,14 @@ export const ChatCompletionRequest = z.looseObject({
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   n: z.literal(1, { error: 'is not 1: there is one answer to a question' }).nullish(),
+  response_format: TextOnly.nullish(),
+  tool_choice: ChatToolChoice.nullish(),
+  /** The older form of `tool_choice`. */
+  function_call: ChatToolChoice.nullish(),
+  modalities: z
+    .array(z.literal('text', { error: 'is not text: answers are not spoken' }))
+    .max(10)
+    .nullish(),
   /** Who asks: an id, not a name. What is stored about this person is used; `metadata.person_id` comes first. */
   user: z.string().max(1000).nullish(),
   /** `person_id` as in `/v1/ask`; `facts` of `"false"` has the same effect as the member. Others have none. */
@@ -45,7 +67,8 @@ const TokenUsage = z.object({
   total_tokens: z.int().min(0),
 });
 
-const UrlCitation = z.object({
+/** A source of a statement, at the place where it is cited first. */
+export const UrlCitation = z.object({
   type: z.literal('url_citation'),
   url_citation: z.object({
     url: z.string().max(2048),
@@ -55,6 +78,8 @@ const UrlCitation = z.object({
     end_index: z.int().min(0),
   }),
 });
+
+export type UrlCitation = z.infer<typeof UrlCitation>;
 
 /** The answer to a question in OpenAI's form. */
 export const ChatCompletion = Completion.extend({
@@ -123,7 +148,8 @@ export const ChatError = z.object({
   error: z.object({
     message: z.string().max(4000),
     type: z.string().max(100),
-    param: z.null(),
+    /** The member that is wrong. */
+    param: z.string().max(200).nullable(),
     code: z.string().max(100),
     /** Our own error. */
     info: ErrorInfo,

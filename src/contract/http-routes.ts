@@ -84,6 +84,11 @@ export const ROUTES = {
     summary: 'Ask as with the chat completions of OpenAI',
     streams: true,
   },
+  'POST /v1/responses': {
+    tag: 'OpenAI',
+    summary: 'Ask as with the responses of OpenAI',
+    streams: true,
+  },
   'POST /mcp': { tag: 'MCP', summary: 'Call tools and read articles as a client of MCP' },
   'POST /a2a': { tag: 'A2A', summary: 'Send messages and follow tasks as an agent that speaks A2A' },
   'DELETE /v1/a2a/tasks': {

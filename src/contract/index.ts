@@ -28,6 +28,7 @@ export * from './memory.ts';
 export * from './moving.ts';
 export * from './names.ts';
 export * from './navigator-response.ts';
+export * from './openai-responses.ts';
 export * from './read-request.ts';
 export * from './response.ts';
 /** Exported as `Response`; inside the project the longer name distinguishes it from the `Response` of `fetch`. */

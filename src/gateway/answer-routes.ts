@@ -18,7 +18,7 @@ import { covers } from '../signing/capabilities.ts';
 import { MAX_CAPABILITIES } from '../signing/limits.ts';
 import { type Asking, CONCIERGE } from './ask.ts';
 import { demand, workspaceOf } from './authenticate.ts';
-import { type Forwarding, forward, jsonBytes } from './forward.ts';
+import { type Forwarding, forward, jsonBytes, pathOf } from './forward.ts';
 import { errorOf, errorResponse, GatewayError } from './gateway-error.ts';
 import { outcomeOf } from './keep-answers.ts';
 import type { GatewayEnv } from './request-log.ts';
@@ -49,8 +49,7 @@ export const createAnswerReader = ({ client }: { client: SignedClient }) => {
     demand(key, READ);
     const namedWorkspace = c.req.query('workspace_id');
     const workspace = workspaceOf(key, namedWorkspace);
-    const path = new URL(c.req.url).pathname;
-    const call = { path, workspace, namedWorkspace, capabilities: [READ], signal: c.req.raw.signal };
+    const call = { path: pathOf(c), workspace, namedWorkspace, capabilities: [READ], signal: c.req.raw.signal };
     return forwardOnceKept(c, client, call);
   };
 };
@@ -63,8 +62,7 @@ export const createFeedback = ({ client }: { client: SignedClient }) => {
     const workspace = workspaceOf(key, namedWorkspace);
     const body = await jsonBytes(c);
     const capabilities = ['answers:feedback:write', ...(covers(key.capabilities, READ) ? [READ] : [])];
-    const path = new URL(c.req.url).pathname;
-    const call = { path, workspace, namedWorkspace, capabilities, body, signal: c.req.raw.signal };
+    const call = { path: pathOf(c), workspace, namedWorkspace, capabilities, body, signal: c.req.raw.signal };
     return forwardOnceKept(c, client, call);
   };
 };

@@ -4,7 +4,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import type { A2aFunction } from '../contract/a2a.ts';
 import type { CallerAccess } from '../contract/access.ts';
 import { AgentRequest } from '../contract/agent-response.ts';
-import { ErrorBody, HTTP_STATUS } from '../contract/error-info.ts';
+import { ErrorBody } from '../contract/error-info.ts';
 import type { HostErrorBody } from '../contract/host-article.ts';
 import { type HttpRoute, honoRoute, ROUTES, type RouteName } from '../contract/http-routes.ts';
 import { unavailableRetrieval } from '../contract/knowledge.ts';
@@ -32,16 +32,19 @@ import { createAnswerList, createAnswerReader, createFeedback, createReplay } fr
 import { type ApiKey, type ApiKeys, PUBLISHABLE_PREFIX } from './api-keys.ts';
 import { answerOrStream, createAsk, createAsking } from './ask.ts';
 import { authenticate, demand, isPublishable, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
-import { createChat, createModels, openAIErrors } from './chat-completions.ts';
-import { forward, jsonBytes } from './forward.ts';
-import { errorOf, errorResponse, faultResponse, GatewayError, type RateLimits } from './gateway-error.ts';
+import { createChat, createModels } from './chat-completions.ts';
+import { forward, jsonBytes, pathOf } from './forward.ts';
+import { faultResponse, GatewayError, type RateLimits } from './gateway-error.ts';
 import { createKeepAnswers } from './keep-answers.ts';
 import { AGENT, type KeptRoute, keepForwarded, NAVIGATE, questionOfTicket, TICKET } from './keep-forwarded.ts';
 import { createKnowledgeStats } from './knowledge-stats.ts';
 import { createMcp, mcpErrors, withinOrigins } from './mcp.ts';
 import { createMetricsRoute } from './metrics.ts';
 import type { Provider, Tokens } from './oidc.ts';
+import { openAIErrors } from './openai-errors.ts';
+import { createResponses } from './openai-responses.ts';
 import { createPages } from './pages.ts';
+import { demandMethod, namesMethods, noRoute, OPENAI_PATHS, plainBodies } from './refuse-requests.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 import { createSignIn } from './sign-in.ts';
 import type { PersonWays } from './small-talk.ts';
@@ -97,7 +100,8 @@ export interface GatewayParts {
 /** The public HTTP surface. Callers are authenticated here; behind it only signed contexts count. */
 export const createApp = (parts: GatewayParts) => {
   const { client, directory, functions, librarians, limits, budgets, health, log = logLine, now = Date.now } = parts;
-  const app = new Hono<GatewayEnv>();
+  // Some clients end every address with a slash.
+  const app = new Hono<GatewayEnv>({ strict: false });
   app.use(requestLog({ log, now }));
   app.use(async (c, next) => {
     await next();
@@ -105,7 +109,14 @@ export const createApp = (parts: GatewayParts) => {
   });
   app.use(secureHeaders(HEADERS));
   if (parts.isLocal === true) app.use(loopbackOnly);
+  app.use(namesMethods(app));
   app.use(corsFor(parts.corsOrigins));
+  for (const path of OPENAI_PATHS) app.use(path, openAIErrors);
+  app.use('/api/kb/*', hostErrors);
+  app.use('/v1/knowledge/retrieve', retrievalFailures);
+  app.use('/mcp', mcpErrors);
+  app.use('/a2a', a2aErrors);
+  app.use(plainBodies);
 
   /** Only routes that the description of the API has can be added, by the types. */
   const on = (name: RouteName, handler: (c: Context<GatewayEnv>) => Promise<Response> | Response): void => {
@@ -142,21 +153,17 @@ export const createApp = (parts: GatewayParts) => {
   const { webhooks } = functions;
   // Helpdesks sign their deliveries: body and headers stay unchanged, their own credentials too.
   app.all('/webhooks/*', async (c) => {
+    // Some helpdesks look with HEAD whether the address exists.
+    demandMethod(c, ['HEAD', 'POST']);
     // The edge names every address; on one machine there is none to count.
     const address = c.req.header('CF-Connecting-IP');
     if (address !== undefined) await limitAddress(address, limits);
     return handOn(c, webhooks);
   });
 
-  app.use('/v1/chat/*', openAIErrors);
-  app.use('/v1/models/*', openAIErrors);
-  app.use('/api/kb/*', hostErrors);
-  app.use('/v1/knowledge/retrieve', retrievalFailures);
-  app.use('/mcp', mcpErrors);
   app.use('/mcp', withinOrigins(parts.corsOrigins));
   app.use('/mcp', authenticate(parts));
-  app.use('/a2a', a2aErrors, authenticate(parts));
-  app.use('/a2a/', a2aErrors, authenticate(parts));
+  app.use('/a2a', authenticate(parts));
   app.use('/v1/*', authenticate(parts));
   app.use('/api/*', authenticate(parts));
   app.use('/metrics', authenticate(parts));
@@ -168,13 +175,13 @@ export const createApp = (parts: GatewayParts) => {
   const asking = createAsking({ ...parts, keepAnswers });
   on('POST /v1/ask', createAsk(asking));
   on('POST /v1/chat/completions', createChat({ librarians, asking }));
+  on('POST /v1/responses', createResponses({ librarians, asking }));
   const calls = { app, asking, limits };
   on('POST /mcp', createMcp({ mcp: parts.mcp, ...calls }));
   const toA2a = createA2a({ a2a, ...calls });
   on('POST /a2a', toA2a);
-  // Other methods get an error that names the right one, and some clients end every address with a slash.
+  // Other methods get an error that names the right one.
   app.all('/a2a', toA2a);
-  app.all('/a2a/', toA2a);
   on('DELETE /v1/a2a/tasks', createTaskErasure({ a2a }));
   const models = createModels({ librarians });
   on('GET /v1/models', models.list);
@@ -201,23 +208,13 @@ export const createApp = (parts: GatewayParts) => {
         granted !== undefined && (as !== undefined || granted.endsWith(':write'))
           ? [granted]
           : (readingCapabilities(key.capabilities) ?? key.capabilities);
-      if (
-        url.pathname.startsWith('/v1/agents/') &&
-        url.searchParams.has('format') &&
-        acceptsEvents(c.req.raw.headers)
-      ) {
+      if (c.req.path.startsWith('/v1/agents/') && url.searchParams.has('format') && acceptsEvents(c.req.raw.headers)) {
         throw new GatewayError('INVALID_QUERY', {
           message: 'Cannot stream the answer in a format: the events of a stream carry JSON',
           suggestion: 'Omit format, or the header Accept: text/event-stream',
         });
       }
-      const path = `${url.pathname}${url.search}`;
-      if (path.length > MAX_PATH_LENGTH) {
-        throw new GatewayError('INVALID_QUERY', {
-          message: `Cannot read the address: path and query are longer than ${MAX_PATH_LENGTH} characters`,
-          suggestion: 'Shorten the query, or the id of the article',
-        });
-      }
+      const path = `${pathOf(c)}${url.search}`;
       const keep = (context: OriginContext) =>
         keepAnswers && route && body
           ? keepForwarded(
@@ -311,15 +308,7 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('memory', `DELETE ${MEMORIES}/{id}`);
 
   app.get('*', (c, next) => (opensPage(c) ? consolePage(c, parts.assets) : next()));
-  app.notFound((c) => {
-    c.set('outcome', 'NOT_FOUND');
-    return errorResponse(
-      errorOf('NOT_FOUND', {
-        message: 'Cannot find this address here',
-        suggestion: 'docs/http-api.md lists the routes; check the path and the method',
-      }),
-    );
-  });
+  app.notFound((c) => faultResponse(c, noRoute(app, c), { log, now }));
   app.onError((error, c) => faultResponse(c, error, { log, now }));
   return app;
 };
@@ -341,9 +330,9 @@ const namesMetadata: MiddlewareHandler<GatewayEnv> = async (c, next) => {
 /** Metadata of this gateway as a protected resource (RFC 9728, section 2); for the path behind the well-known one, where it has one. */
 const protectedResource = (c: Context<GatewayEnv>, tokens: Tokens | undefined): Response | Promise<Response> => {
   if (tokens === undefined) return c.notFound();
-  const { origin, pathname } = new URL(c.req.url);
+  const { origin } = new URL(c.req.url);
   return c.json({
-    resource: `${origin}${pathname.slice('/.well-known/oauth-protected-resource'.length)}`,
+    resource: `${origin}${pathOf(c).slice('/.well-known/oauth-protected-resource'.length)}`,
     authorization_servers: [...tokens.issuers],
     bearer_methods_supported: ['header'],
     resource_name: 'Constellation',
@@ -355,14 +344,15 @@ const NOT_A_FILE = { 'Cache-Control': 'no-store' };
 /** Errors of the host API have their own form: `{error, message, info}` (docs/contract.md#knowledge-host). */
 const hostErrors: MiddlewareHandler<GatewayEnv> = async (c, next) => {
   await next();
-  if (c.res.status < 400) return;
+  const { status } = c.res;
+  if (status < 400) return;
   const { error: info } = ErrorBody.parse(await c.res.json());
   const body: HostErrorBody = { error: info.code, message: info.message, info };
   const headers = new Headers(c.res.headers);
   headers.delete('Content-Length');
   // Without this line Hono would keep the headers of the old body.
   c.res = undefined;
-  c.res = Response.json(body, { status: HTTP_STATUS[info.code], headers });
+  c.res = Response.json(body, { status, headers });
 };
 
 /** Retrieval never fails: a body that cannot be read, or a function that does not answer, is the documented block with its reason. */
@@ -433,9 +423,6 @@ const handoverOf = async (c: Context<GatewayEnv>, workspace: string, maxBytes?: 
   return utf8(JSON.stringify({ request: request.value, sender }));
 };
 
-/** Longest path that a signed context can name (its claim `op`), without the method. */
-const MAX_PATH_LENGTH = 2000;
-
 /** Credentials of a caller. They are not forwarded; behind the gateway only signed contexts count. */
 const CREDENTIALS = ['Authorization', 'Cookie'];
 
@@ -454,6 +441,9 @@ const passOn = async (
     });
   }
   c.set('answeredBy', id.data);
+  const [, , , action] = pathOf(c).split('/');
+  if (action === undefined) demandMethod(c, ['GET', 'HEAD']);
+  if (action === 'ask') demandMethod(c, ['POST']);
   const request = new Request(c.req.raw);
   for (const name of CREDENTIALS) request.headers.delete(name);
   const response = await target.fetch(request);

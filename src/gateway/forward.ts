@@ -37,6 +37,12 @@ interface KeptReply {
   answered: (reply: SignedAnswer) => void;
 }
 
+/** Longest path that a signed context can name (its claim `op`), without the method. */
+const MAX_PATH_LENGTH = 2000;
+
+/** The path of a request as functions know it: a slash at its end means nothing. */
+export const pathOf = (c: Context<GatewayEnv>): string => new URL(c.req.url).pathname.replace(/(?<=.)\/$/, '');
+
 /** Long enough for every answer, short enough to give up on a lost one. */
 const TIMEOUT_MS = 30_000;
 
@@ -62,6 +68,12 @@ export const forward = async (
     keep,
   }: Forwarding,
 ): Promise<Response> => {
+  if (path.length > MAX_PATH_LENGTH) {
+    throw new GatewayError('INVALID_QUERY', {
+      message: `Cannot read the address: path and query are longer than ${MAX_PATH_LENGTH} characters`,
+      suggestion: 'Shorten the query, or the id of the article',
+    });
+  }
   const key = c.get('apiKey');
   const context = originate({
     self: 'gateway',

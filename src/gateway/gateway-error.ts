@@ -16,14 +16,31 @@ export class GatewayError extends CodedError {
   }
 }
 
-/** An error as a caller sees it: `{ error }`, with the status of its code and the headers that belong to it. */
-export const errorResponse = (info: ErrorInfo): Response =>
+interface Refused extends Partial<Omit<ErrorInfo, 'code'>> {
+  /** Headers of the response. */
+  headers: Record<string, string>;
+}
+
+/** A request that is refused for its form, with a status of HTTP that says more than that of its code. */
+export class HttpRefusal extends GatewayError {
+  readonly status: 405 | 415;
+  readonly headers: Record<string, string>;
+
+  constructor(status: 405 | 415, { headers, ...reported }: Refused) {
+    super('INVALID_QUERY', reported);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** An error as a caller sees it: `{ error }`, with the status of its code unless another is given, and the headers that belong to it. */
+export const errorResponse = (
+  info: ErrorInfo,
+  { status = HTTP_STATUS[info.code], headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): Response =>
   Response.json(
     { error: info },
-    {
-      status: HTTP_STATUS[info.code],
-      headers: { ...errorHeaders(info), ...(info.code === 'UNAUTHORIZED' ? CHALLENGE : {}) },
-    },
+    { status, headers: { ...errorHeaders(info), ...(info.code === 'UNAUTHORIZED' ? CHALLENGE : {}), ...headers } },
   );
 
 interface FaultOptions {
@@ -33,7 +50,7 @@ interface FaultOptions {
 
 /** The response for an exception of a route. */
 export const faultResponse = (c: Context<GatewayEnv>, error: unknown, options?: FaultOptions): Response =>
-  errorResponse(faultOf(c, error, options));
+  errorResponse(faultOf(c, error, options), error instanceof HttpRefusal ? error : {});
 
 /** An exception as its caller sees it: its own error, or one without internal details. */
 export const faultOf = (

@@ -184,7 +184,7 @@ export const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerIn
   const named = NamedInterface.safeParse(c.req.header(INTERFACE_HEADER));
   if (named.success) return named.data;
   if (c.get('apiKey').origins !== undefined) return 'widget';
-  if (c.req.path.startsWith('/v1/chat/')) return 'chat';
+  if (c.req.path.startsWith('/v1/chat/') || c.req.path === '/v1/responses') return 'chat';
   return isStream ? 'stream' : 'rest';
 };
 

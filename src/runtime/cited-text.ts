@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ProgressEvent, StatementSource } from '../contract/ask.ts';
+import type { UrlCitation } from '../contract/chat-completions.ts';
 import { readAs } from '../contract/error-info.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 
@@ -54,7 +55,7 @@ export const citedText = ({ listsSources }: { listsSources: boolean }) => {
       if (listsSources && sources.length > 0) append(`Sources\n\n${sources.join('\n')}`);
       return content.slice(before);
     },
-    annotations: (): object[] =>
+    annotations: (): UrlCitation[] =>
       [...cited.values()].flatMap(({ source: { url, name, reported_by: reporter }, start, end }) => {
         if (url === undefined || !URL.canParse(url)) return [];
         const title = reporter === undefined ? name : `${name} (${reportedBy(reporter)})`;

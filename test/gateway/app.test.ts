@@ -235,7 +235,7 @@ it.each([
   ['DELETE articles/a', READER, 'UNAUTHORIZED', 401],
   ['GET articles', LIMITED, 'RATE_LIMITED', 429],
   ['GET nowhere', READER, 'NOT_FOUND', 404],
-  ['PATCH articles/a', READER, 'NOT_FOUND', 404],
+  ['PATCH articles/a', READER, 'INVALID_QUERY', 405],
   ['PUT articles/a', WRITER, 'INVALID_QUERY', 400],
   [`GET articles?cursor=${'x'.repeat(2000)}`, READER, 'INVALID_QUERY', 400],
   ['GET articles', READER, 'DELEGATION_FAILED', 502],

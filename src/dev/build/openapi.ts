@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AgentCard, GatewayKeys, JsonRpcMessage, TaskErasureQuery } from '../../contract/a2a.ts';
 import { CallerAccess, SignedIn, SignInOptions, SignInRequest } from '../../contract/access.ts';
-import { AgentError, AgentFormat, AgentRequest, AgentResponse } from '../../contract/agent-response.ts';
+import { AgentError, AgentFormat, AgentReply, AgentRequest } from '../../contract/agent-response.ts';
 import {
   AnswerFeedback,
   AnswerFeedbackRequest,
@@ -87,6 +87,7 @@ import {
   TicketsRestore,
 } from '../../contract/moving.ts';
 import { NavigatorResponse } from '../../contract/navigator-response.ts';
+import { ResponsesEvent, ResponsesReply, ResponsesRequest } from '../../contract/openai-responses.ts';
 import { LibrarianResponse } from '../../contract/response.ts';
 import { SupportRequest, SupportResponse } from '../../contract/support-response.ts';
 import { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
@@ -115,6 +116,12 @@ interface Shapes {
   reply: z.ZodType | string | undefined;
   /** Status of success; 200 (204 without a body) when absent. */
   status?: number;
+  /** Further statuses that are no failure, with what they say; `true` for those with the reply as their body. */
+  also?: Record<number, { description: string; hasReply?: true }>;
+  /** Media types of the reply beside JSON. */
+  media?: Record<string, z.ZodType>;
+  /** Statuses of failures that no code stands for. */
+  refusals?: Record<number, string>;
   /** Events of a stream before its last one. */
   events?: z.ZodType;
   /** The body of every error; `ErrorBody` when absent. */
@@ -136,12 +143,25 @@ const hours = {
 const answer = { id: '5f0d3a2e-6c1b-4d5e-9f80-3a4b5c6d7e8f' };
 /** Tests put one that is kept in its place. */
 const edition = { id: 'e000001-0a1b2c3d' };
+const text = z.string();
 const agent = {
   query: z.object({ format: AgentFormat.optional() }),
   body: AgentRequest,
-  reply: AgentResponse,
+  reply: AgentReply,
+  media: { 'text/markdown': text, 'text/plain': text },
   error: AgentError,
   events: ProgressEvent,
+};
+/** The reply has not changed since the caller has read it, by its `ETag`. */
+const unchanged = { 304: { description: 'Not changed.' } };
+/** Codes of whatever a question is asked of. */
+const asked = [
+  ...(['NOT_FOUND', 'DATA_SOURCE_ERROR', 'AI_UNAVAILABLE', 'LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED'] as const),
+];
+const refusedFrames = {
+  403: 'A web page of an origin that is not configured.',
+  404: 'An unknown method.',
+  413: 'The body is too long.',
 };
 
 const SHAPES: Record<RouteName, Shapes> = {
@@ -150,24 +170,37 @@ const SHAPES: Record<RouteName, Shapes> = {
       body: AskRequest,
       reply: LibrarianResponse,
       events: ProgressEvent,
-      errors: ['NOT_FOUND', 'DELEGATION_FAILED'],
+      errors: asked,
     },
     example: { body: { query: 'How long does shipping to Canada take?' } },
   },
   'POST /v1/navigate': {
-    ...{ body: NavigateRequest, reply: NavigatorResponse, events: ProgressEvent },
+    ...{ body: NavigateRequest, reply: NavigatorResponse, events: ProgressEvent, errors: asked },
     example: { body: { query: 'How do I swap the fan?' } },
   },
-  'POST /v1/agents/analytics': { ...agent, example: { body: { query: 'How many iPhone 17 are in stock?' } } },
-  'POST /v1/agents/semantic': { ...agent, example: { body: { query: 'warranty', options: { limit: 3 } } } },
-  'POST /v1/agents/web_search': { ...agent, example: { body: { query: 'What does an iPhone 17 cost elsewhere?' } } },
+  'POST /v1/agents/analytics': {
+    ...agent,
+    errors: asked,
+    example: { body: { query: 'How many iPhone 17 are in stock?' } },
+  },
+  'POST /v1/agents/semantic': {
+    ...agent,
+    errors: asked,
+    example: { body: { query: 'warranty', options: { limit: 3 } } },
+  },
+  'POST /v1/agents/web_search': {
+    ...agent,
+    errors: asked,
+    example: { body: { query: 'What does an iPhone 17 cost elsewhere?' } },
+  },
   'POST /v1/agents/hybrid': {
-    ...{ ...agent, errors: ['DELEGATION_FAILED'] },
+    ...{ ...agent, errors: asked },
     example: { body: { query: 'How many iPhone 17 are in stock, and how long is the warranty?' } },
   },
   'GET /v1/answers': {
-    query: AnswersQuery,
+    query: AnswersQuery.extend({ format: z.literal('jsonl').optional() }),
     reply: AnswersPage,
+    media: { 'application/x-ndjson': text },
     example: { query: { verdict: 'declined', limit: '10' } },
   },
   'DELETE /v1/answers': {
@@ -181,7 +214,7 @@ const SHAPES: Record<RouteName, Shapes> = {
     example: { query: { bucket: 'day', librarian: 'navigator' } },
   },
   'POST /v1/answers/{id}/replay': {
-    ...{ body: AnswerReplayRequest, reply: AnswerReplay, errors: ['NOT_FOUND'] },
+    ...{ body: AnswerReplayRequest, reply: AnswerReplay, errors: asked },
     example: { path: answer, body: { librarian: 'navigator', model: false } },
   },
   'POST /v1/answers/{id}/feedback': {
@@ -190,23 +223,32 @@ const SHAPES: Record<RouteName, Shapes> = {
   },
   'POST /v1/chat/completions': {
     ...{ body: ChatCompletionRequest, reply: ChatCompletion, events: ChatCompletionChunk, error: ChatError },
+    errors: asked,
     example: {
       body: { model: 'constellation', messages: [{ role: 'user', content: 'What does error E30 mean?' }] },
     },
   },
+  'POST /v1/responses': {
+    ...{ body: ResponsesRequest, reply: ResponsesReply, events: ResponsesEvent, error: ChatError },
+    errors: asked,
+    example: { body: { model: 'constellation', input: 'What does error E30 mean?' } },
+  },
   'POST /mcp': {
-    // Messages of JSON-RPC, or a stream of them.
-    ...{ body: JsonRpcMessage, reply: z.union([JsonRpcMessage, z.string()]), error: JsonRpcMessage },
+    // Revisions with a handshake know several messages in one request.
+    ...{ body: z.union([JsonRpcMessage, z.array(JsonRpcMessage).max(100)]), error: JsonRpcMessage },
+    ...{ reply: z.union([JsonRpcMessage, z.array(JsonRpcMessage).max(100)]), refusals: refusedFrames },
+    ...{ media: { 'text/event-stream': JsonRpcMessage }, also: { 202: { description: 'A notification.' } } },
     example: { body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} } },
   },
   'POST /a2a': {
-    // Messages of JSON-RPC, or a stream of them. The header A2A-Version names the version of the protocol.
-    ...{ body: JsonRpcMessage, reply: z.union([JsonRpcMessage, z.string()]), error: JsonRpcMessage },
+    // The header A2A-Version names the version of the protocol.
+    ...{ body: JsonRpcMessage, reply: JsonRpcMessage, media: { 'text/event-stream': JsonRpcMessage } },
+    ...{ error: JsonRpcMessage, errors: ['NOT_FOUND'], also: { 202: { description: 'A notification.' } } },
     example: { body: { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} } },
   },
   'DELETE /v1/a2a/tasks': { query: TaskErasureQuery, reply: Erased, example: { query: person } },
-  'GET /.well-known/agent-card.json': { reply: AgentCard, errors: ['NOT_FOUND'], example: {} },
-  'GET /.well-known/jwks.json': { reply: GatewayKeys, example: {} },
+  'GET /.well-known/agent-card.json': { reply: AgentCard, errors: ['NOT_FOUND'], also: unchanged, example: {} },
+  'GET /.well-known/jwks.json': { reply: GatewayKeys, also: unchanged, example: {} },
   'GET /v1/models': { reply: ChatModels, error: ChatError, example: {} },
   'GET /v1/models/{id}': {
     reply: ChatModel,
@@ -223,7 +265,7 @@ const SHAPES: Record<RouteName, Shapes> = {
   },
   'POST /librarians/{id}/ask': {
     ...{ body: LibrarianAskRequest, reply: LibrarianResponse, error: LibrarianResponse },
-    ...{ errors: ['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED', 'DELEGATION_FAILED'] },
+    errors: asked,
     example: { path: { id: 'navigator' }, body: { query: 'How do I swap the fan?' } },
   },
   'POST /v1/knowledge/search': {
@@ -371,6 +413,7 @@ const SHAPES: Record<RouteName, Shapes> = {
   },
   'PUT /api/kb/articles/{id}': {
     ...{ body: ArticlePut, reply: HostArticle, error: HostErrorBody, example: { path: article, body: hours } },
+    also: { 201: { description: 'The article is new.', hasReply: true } },
   },
   'DELETE /api/kb/articles/{id}': {
     ...{ reply: undefined, error: HostErrorBody, errors: ['NOT_FOUND'], example: { path: article } },
@@ -465,7 +508,7 @@ const SHAPES: Record<RouteName, Shapes> = {
   },
   'GET /.well-known/oauth-protected-resource': { reply: ProtectedResource, errors: ['NOT_FOUND'], example: {} },
   'GET /.well-known/oauth-protected-resource/mcp': { reply: ProtectedResource, errors: ['NOT_FOUND'], example: {} },
-  'GET /openapi.json': { reply: z.looseObject({ openapi: z.string() }), example: {} },
+  'GET /openapi.json': { reply: z.looseObject({ openapi: z.string() }), also: unchanged, example: {} },
 };
 
 /** The request of each route's example, for a product that runs on the sample knowledge base. */
@@ -487,9 +530,11 @@ export const replyProblem = (
   name: RouteName,
   { status, body }: { status: number; body: unknown },
 ): string | undefined => {
-  const { reply, error = ErrorBody } = SHAPES[name];
+  const { reply, error = ErrorBody, events, media } = SHAPES[name];
   const schema = status < 400 ? reply : error;
   if (schema === undefined || typeof schema === 'string') return undefined;
+  // Text of another media type.
+  if (typeof body === 'string' && (events !== undefined || media !== undefined)) return undefined;
   const read = schema.safeParse(body);
   return read.success ? undefined : z.prettifyError(read.error);
 };
@@ -504,11 +549,12 @@ const nameSchemas = (): Naming => {
   for (const [id, exported] of Object.entries(contract).sort(([one], [other]) => (one < other ? -1 : 1)))
     if (exported instanceof z.ZodType) register(id, exported);
   // A schema without a name of its own is named after its route.
-  for (const [name, { body, reply, error }] of Object.entries(SHAPES) as [RouteName, Shapes][]) {
+  for (const [name, { body, reply, error, events }] of Object.entries(SHAPES) as [RouteName, Shapes][]) {
     const id = capitalised(idOf(name));
     if (body !== undefined) register(`${id}Request`, body);
     if (reply instanceof z.ZodType) register(`${id}Reply`, reply);
     if (error !== undefined) register(`${id}Error`, error);
+    if (events !== undefined) register(`${id}Event`, events);
   }
   const named = z.toJSONSchema(registry, {
     uri: (id) => `#/components/schemas/${id}`,
@@ -643,49 +689,65 @@ const pathParameters = (name: RouteName): Json[] =>
 
 const queryParameters = (query: z.ZodObject, example: Record<string, string> = {}): Json[] => {
   const schema = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any', override: tidy });
-  return Object.entries(schema.properties ?? {}).map(([name, member]) => ({
-    ...{ name, in: 'query', required: schema.required?.includes(name) === true, schema: member },
-    ...(example[name] === undefined ? {} : { example: example[name] }),
-  }));
+  const read = z.toJSONSchema(query, { io: 'output', unrepresentable: 'any', override: tidy });
+  return Object.entries(schema.properties ?? {}).map(([name, member]) => {
+    // What arrives as text is described by what it is read as.
+    const value = read.properties?.[name];
+    const isNumber = typeof value === 'object' && (value.type === 'integer' || value.type === 'number');
+    return {
+      ...{ name, in: 'query', required: schema.required?.includes(name) === true, schema: isNumber ? value : member },
+      ...(example[name] === undefined ? {} : { example: isNumber ? Number(example[name]) : example[name] }),
+    };
+  });
 };
 
 const success = (name: RouteName, { streams }: HttpRoute, naming: Naming): Json => {
-  const { reply, events, status = reply === undefined ? 204 : 200 } = SHAPES[name];
-  if (reply === undefined) return { [status]: { description: 'Done.' } };
-  if (typeof reply === 'string')
-    return { [status]: { description: 'As text.', content: { [reply]: { schema: { type: 'string' } } } } };
-  const stream =
-    streams === true && events !== undefined
-      ? {
-          'text/event-stream': { schema: refOf(events, naming) },
-        }
-      : {};
-  return {
-    [status]: {
-      description: streams === true ? 'The answer; as events for callers that accept `text/event-stream`.' : 'Success.',
-      content: { 'application/json': { schema: refOf(reply, naming) }, ...stream },
-    },
+  const { reply, events, media = {}, also = {}, status = reply === undefined ? 204 : 200 } = SHAPES[name];
+  const content: Json = {
+    ...(reply instanceof z.ZodType ? { 'application/json': { schema: refOf(reply, naming) } } : {}),
+    ...(typeof reply === 'string' ? { [reply]: { schema: { type: 'string' } } } : {}),
+    ...(events === undefined ? {} : { 'text/event-stream': { schema: refOf(events, naming) } }),
+    ...Object.fromEntries(
+      Object.entries(media).map(([type, schema]) => [
+        type,
+        { schema: schema instanceof z.ZodString ? { type: 'string' } : refOf(schema, naming) },
+      ]),
+    ),
   };
+  const hasBody = Object.keys(content).length > 0;
+  const further = Object.entries(also).map(([code, { description, hasReply }]) => [
+    code,
+    { description, ...(hasReply === true ? { content } : {}) },
+  ]);
+  const description =
+    streams === true ? 'The answer; as events for callers that ask for them.' : hasBody ? 'Success.' : 'Done.';
+  return { [status]: { description, ...(hasBody ? { content } : {}) }, ...Object.fromEntries(further) };
 };
 
 /** Errors that any route may have. */
 const COMMON: readonly ErrorCode[] = ['RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE', 'TIMEOUT'];
 
+/** Errors of routes for the holder of a key: an address that is too long, a reply whose receipt is missing. */
+const COMMON_WITH_KEY: readonly ErrorCode[] = ['INVALID_QUERY', 'UNAUTHORIZED', 'DELEGATION_FAILED'];
+
 /** By status, since several codes share one. */
 const failures = (name: RouteName, { access }: HttpRoute, naming: Naming): Json => {
-  const { query, body, error = ErrorBody, errors = [] } = SHAPES[name];
+  const { query, body, error = ErrorBody, errors = [], refusals = {} } = SHAPES[name];
   const invalid: ErrorCode[] = query === undefined && body === undefined ? [] : ['INVALID_QUERY'];
-  const refused: ErrorCode[] = access === 'public' ? [] : ['UNAUTHORIZED'];
+  const refused: readonly ErrorCode[] =
+    access === 'public' ? [] : access === 'signed' ? ['UNAUTHORIZED'] : COMMON_WITH_KEY;
   const codes = [...new Set([...invalid, ...refused, ...errors, ...COMMON])];
-  const byStatus = Map.groupBy(codes, (code) => HTTP_STATUS[code]);
+  const byStatus = [...Map.groupBy(codes, (code) => HTTP_STATUS[code])].map(
+    ([status, its]) => [String(status), its.map((code) => `\`${code}\``).join(', ')] as const,
+  );
+  const descriptions = {
+    ...(body === undefined ? {} : { 415: 'The body is compressed, or not JSON.' }),
+    ...refusals,
+    ...Object.fromEntries(byStatus),
+  };
+  const content = { 'application/json': { schema: refOf(error, naming) } };
   return Object.fromEntries(
-    [...byStatus].map(([status, its]) => [
-      status,
-      {
-        description: its.map((code) => `\`${code}\``).join(', '),
-        content: { 'application/json': { schema: refOf(error, naming) } },
-      },
-    ]),
+    Object.entries(descriptions).map(([status, description]) => [status, { description, content }]),
   );
 };
 
@@ -695,8 +757,14 @@ const tidy: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, j
   if (def.type === 'object' && (def as z.core.$ZodObjectDef).catchall === undefined)
     delete jsonSchema.additionalProperties;
   if (def.type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
-  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date' || jsonSchema.format === 'uri')
+  const { format, pattern = '', prefixItems } = jsonSchema;
+  if (format === 'date-time' || format === 'date' || format === 'uri' || !PORTABLE.test(pattern)) {
     delete jsonSchema.pattern;
+  }
+  // A tuple has as many members as it names; generators and linters want to read it in these words.
+  if (Array.isArray(prefixItems)) {
+    Object.assign(jsonSchema, { items: {}, minItems: prefixItems.length, maxItems: prefixItems.length });
+  }
 };
 
 /** The names of all schemas that a part of the document refers to, directly or through others. */
@@ -708,3 +776,6 @@ const collect = (part: unknown, { named, used }: { named: Record<string, Json>; 
     collect(schema, { named, used });
   }
 };
+
+/** Patterns that mean the same to the engines of other languages: no look-around, no classes of Unicode, no references to groups. */
+const PORTABLE = /^(?!.*(?:\\[pPkuc1-9]|\(\?(?!:)))/s;
