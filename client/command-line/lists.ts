@@ -140,6 +140,7 @@ export const tickets: Command = async (args) => {
       const parts = [clean(job.changed_at).slice(0, 19), cleanLine(job.state), cleanLine(job.result ?? '-')];
       out.line(`${parts.join('  ')}  ${out.bold(cleanLine(job.id))}`);
       if (job.last_error !== null) out.line(out.dim(`    ${cleanLine(job.last_error)}`));
+      if (job.reason !== undefined) out.line(out.dim(`    nothing written: ${cleanLine(job.reason)}`));
     }
     out.line(out.dim(`${page.tickets.length} of ${Number(page.total)}`));
   }

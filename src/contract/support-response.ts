@@ -27,6 +27,13 @@ export const SupportRequest = z.strictObject({
   customer_name: z.string().max(200).optional(),
   /** What the helpdesk knows: `product`, `attachments`, `person_id`, and whatever else. At most 16,000 characters; `null` is absent. */
   metadata: jsonObject({ maxDepth: 6, maxLength: 16_000 }).nullish(),
+  /** Sender of the mail: an address, or `Name <address>`. With `headers` it shows automatic mail, which gets no draft. */
+  from: z.string().max(1000).nullish(),
+  /** Header fields of the mail by name: `{"Auto-Submitted": "auto-replied"}`. */
+  headers: z
+    .record(z.string().max(200), z.union([z.string().max(10_000), z.array(z.string().max(10_000)).max(100)]))
+    .refine((fields) => Object.keys(fields).length <= 200, 'has more than 200 fields')
+    .nullish(),
   /** Oldest first. */
   history: z.array(TicketMessage).max(100).optional(),
   /** Shows sources below 0.7 too. */
@@ -52,6 +59,8 @@ export const IntentClassification = z
     danger: z.string().max(100).optional(),
     /** Who must see the message, whatever the knowledge base contains: such a draft is never sent automatically. */
     escalated_to: z.string().max(200).optional(),
+    /** What kind of automatic mail the message is, such as `an automatic reply`: nobody waits for an answer, and nothing was looked up. */
+    automatic: z.string().max(100).optional(),
     /**
      * Why a person must see the message although its intent lets a template go out alone, in sentences: a second question, anger, another
      * language, words that the template does not cover. Empty when none was found; absent for intents that send nothing.

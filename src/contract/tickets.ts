@@ -24,6 +24,8 @@ export const TicketJob = z.object({
   attempts: z.int().min(0),
   /** Why the last attempt failed, in one sentence; null when it did not. */
   last_error: z.string().min(1).max(300).nullable(),
+  /** Why nothing was written, in a few words: `an automatic reply`, `a message without words`. */
+  reason: z.string().min(1).max(300).optional(),
   accepted_at: Timestamp,
   changed_at: Timestamp,
   /** Time of the next attempt; null unless it is open. */

@@ -1,3 +1,5 @@
+import type { AutomaticMail, MailSigns } from '../text/automatic-mail.ts';
+
 /** Tools that deliver tickets, by their name in the address `POST /webhooks/{helpdesk}`. */
 export const HELPDESK_IDS = [
   'chatwoot',
@@ -78,6 +80,8 @@ export type HelpdeskEvent =
       message: { id: string } | 'first' | 'latest';
       /** The ticket as contained in the delivery, for tools whose tickets cannot be read over an API. */
       ticket?: Ticket | undefined;
+      /** Set for automatic mail: the message is listed with this reason, and nothing is done. */
+      automatic?: AutomaticMail | undefined;
     }
   | { kind: 'article'; change: 'published' | 'unpublished'; articleId: string | undefined }
   /** Nothing to do: a ping, our own note, a message of an agent. `reason` is a few words for the log. */
@@ -86,6 +90,8 @@ export type HelpdeskEvent =
       reason: string;
       /** What an agent has sent to the customer. */
       sent?: SentReply | undefined;
+      /** A message of the customer's that is listed with the reason: automatic mail. */
+      listed?: { ticketId: string; messageId: string; reason: AutomaticMail } | undefined;
     };
 
 /** A public reply of an agent, as plain text or Markdown. */
@@ -161,6 +167,8 @@ export interface HelpdeskMessage {
   text: string;
   /** Milliseconds since 1970; undefined when the tool gives no time. */
   sentAtMs: number | undefined;
+  /** What the tool tells of the mail that the message came in: whether it is automatic is decided in one place for all tools. */
+  mail?: MailSigns | undefined;
 }
 
 /** An internal note, for agents only. */

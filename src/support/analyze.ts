@@ -14,10 +14,11 @@ import type { WaitUntil } from '../runtime/concurrency.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
 import { readPages } from '../search/chunk-texts.ts';
 import { covers } from '../signing/capabilities.ts';
+import { type AutomaticMail, automaticMail, type MailSigns } from '../text/automatic-mail.ts';
 import { type Danger, dangerIn } from '../text/danger.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';
 import { withoutName } from './draft/fill-template.ts';
-import { type ComposedDraft, createDraftComposer } from './draft/generate-draft.ts';
+import { type ComposedDraft, createDraftComposer, noDraft } from './draft/generate-draft.ts';
 import { rankTicketUnits, type TicketUnits, withUnits } from './draft/ticket-units.ts';
 import {
   canAnswerFrom,
@@ -75,6 +76,10 @@ export const analyze = async (
   const danger = dangerIn(customerWords(read));
   const ticket = danger === undefined ? read : inDanger(read, danger);
   const text = textToClassify(ticket);
+  const automatic = automaticMail({ ...mailSignsOf(request), subject: request.subject }, request.message);
+  // Words alone never hide danger.
+  if (automatic !== undefined && (danger === undefined || isMail(request)))
+    return automaticAnalysis(automatic, { ticket, taxonomy });
   const first = classifier.classify(text);
   const options = { taxonomy, classifier, ai, signal, timeLeftMs: timeLeftMs() };
   const intent = ticket.isClosing
@@ -118,6 +123,35 @@ export const analyze = async (
       ...{ taxonomy, classification, ticket, missing, composed, now },
       ...{ knowledge: found, model: outcome },
     }),
+  };
+};
+
+const mailSignsOf = ({ from, headers }: Pick<SupportRequest, 'from' | 'headers'>): MailSigns => ({
+  from: from ?? undefined,
+  headers: headers ?? undefined,
+});
+
+const isMail = ({ from, headers }: Pick<SupportRequest, 'from' | 'headers'>): boolean =>
+  automaticMail(mailSignsOf({ from, headers })) !== undefined;
+
+/** No intent, draft, knowledge or gap: an answer to automatic mail reaches nobody, or starts a loop. */
+const automaticAnalysis = (
+  automatic: AutomaticMail,
+  { ticket, taxonomy }: { ticket: TicketReading; taxonomy: Taxonomy },
+): SupportResponse => {
+  const classification = { primary_intent: UNKNOWN_INTENT, confidence: 0, automatic };
+  const { draft } = noDraft({ primary_intent: 'general' }, ticket.language ?? taxonomy.language);
+  const reason = `The message is ${automatic}: no reply is proposed, and nothing was looked up.`;
+  return {
+    intent_classification: classification,
+    draft,
+    knowledge_retrieval: withoutKnowledge(),
+    agent_guidance: {
+      summary: reason,
+      ...{ recommended_steps: [], missing_information: [], risks: [reason] },
+      escalation: { needed: false, reasons: [] },
+      auto_send: { allowed: false, reasons: [reason] },
+    },
   };
 };
 

@@ -141,3 +141,30 @@ it.each([
   expect(draft.auto_send).toBe(allowed);
   expect(response.intent_classification.needs_person).toEqual(allowed ? [] : guidance.auto_send.reasons);
 });
+
+describe('automatic mail', () => {
+  it.each<[string, Partial<SupportRequest>]>([
+    ['its header', { headers: { 'auto-submitted': 'auto-replied' } }],
+    ['its header, even where it quotes danger', { message: 'smoke!', headers: { Precedence: 'auto_reply' } }],
+    ['its sender', { from: 'MAILER-DAEMON@mx.example' }],
+    ['its subject', { subject: 'Automatische Antwort: Ihre Anfrage zum Apollo II' }],
+  ])('is recognised by %s, and gets no draft, search or intent', async (_, { message, ...request }) => {
+    const sure = { primary_intent: 'backup_restore', confidence: 0.999 };
+    const { draft, guidance, searched, saved, response } = await analysed(sure, message, request);
+    expect(draft).toMatchObject({ text: '', auto_send: false });
+    expect(searched).toBeUndefined();
+    expect(response.intent_classification).toMatchObject({ primary_intent: 'unknown', automatic: expect.any(String) });
+    expect(guidance).toMatchObject({
+      risks: [guidance.summary],
+      auto_send: { allowed: false },
+      escalation: { needed: false },
+    });
+    expect(saved.draft).toBeUndefined();
+  });
+  it('is no message about danger with such a subject', async () => {
+    const { draft } = await analysed({ primary_intent: 'noise', confidence: 0.9 }, 'The supply smokes!', {
+      subject: 'Out of office: urgent',
+    });
+    expect(draft.text).toContain('your safety comes first');
+  });
+});

@@ -12,7 +12,7 @@ import {
   type Note,
   type Ticket,
 } from '../helpdesk-tool.ts';
-import { AnalysisFailed, type DraftStore, proposedReply, supportRequestOf } from './ticket-draft.ts';
+import { AnalysisFailed, automaticMailOf, type DraftStore, proposedReply, supportRequestOf } from './ticket-draft.ts';
 import type { Job, TicketStore } from './ticket-store.ts';
 import { backOffMs, spreadMs, type TicketTimes } from './ticket-times.ts';
 
@@ -80,8 +80,11 @@ const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefin
   });
   step(parts, 'ticket read');
   const named = messageOf(job, ticket, parts);
-  const request = named === undefined ? undefined : supportRequestOf(ticket, named.message);
-  if (named === undefined || request === undefined) return end(named?.job ?? job, 'none', parts);
+  if (named === undefined) return end(job, 'none', parts);
+  const automatic = automaticMailOf(ticket, named.message);
+  if (automatic !== undefined) return end(named.job, 'none', parts, automatic);
+  const request = supportRequestOf(ticket, named.message);
+  if (request === undefined) return end(named.job, 'none', parts, 'a message without words');
   const response = await bounded((signal) => analyse(request, { signal }), {
     ms: times.analyseMs,
     reason: 'Cannot analyse the message: support did not answer in time',
@@ -127,6 +130,14 @@ const StoredTicket = z.object({
     z.object({
       ...{ id: Text, text: Text, from: z.enum(['customer', 'agent', 'system']), isPublic: z.boolean() },
       sentAtMs: z.number().optional().catch(undefined),
+      mail: z
+        .object({
+          ...{ from: OptionalText, subject: OptionalText },
+          headers: z.record(Text, Text).optional().catch(undefined),
+          isAutomatic: z.boolean().optional().catch(undefined),
+        })
+        .optional()
+        .catch(undefined),
     }),
   ),
   metadata: z.record(Text, z.unknown()).catch({}),
@@ -311,9 +322,10 @@ const saveDraft = async (job: Job, parts: Connected): Promise<boolean> => {
   }
 };
 
-const end = (job: Job, result: 'note' | 'draft' | 'none', parts: Connected): Job => {
+/** @param reason Why nothing was written, in a few words. */
+const end = (job: Job, result: 'note' | 'draft' | 'none', parts: Connected, reason: string | null = null): Job => {
   const texts = { ticket: null, note: null, draft: null };
-  const ended = parts.store.change(job, { ...texts, state: 'done', result, error: null }, parts.now());
+  const ended = parts.store.change(job, { ...texts, state: 'done', result, error: null, reason }, parts.now());
   step(parts, 'done');
   return ended;
 };

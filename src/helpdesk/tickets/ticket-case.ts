@@ -194,17 +194,20 @@ const joined = <T>(
  * @param options.nudgeAt When the alarm queues the job, unless an attempt was made by then.
  */
 const acceptEvent = (
-  { message, ticket }: MessageEvent,
+  { message, ticket, automatic }: MessageEvent,
   { store, now, nudgeAt }: { store: TicketStore; now: number; nudgeAt: number },
 ): void => {
   if (typeof message === 'object' && (store.markOf(message.id) || store.isOwnNote(message.id))) return;
   const about = typeof message === 'object' ? `m:${message.id}` : message;
   const known = store.jobAbout(about);
   const delivered = ticket === undefined ? null : JSON.stringify(ticket);
-  if (known === undefined) {
+  if (automatic !== undefined) {
+    const job = known ?? store.add(about, { ticket: null, now, nudgeAt });
+    if (known === undefined) store.change(job, { state: 'done', result: 'none', reason: automatic }, now);
+  } else if (known === undefined) {
     store.add(about, { ticket: delivered, now, nudgeAt });
   } else if (shouldReopen(known)) {
-    const fresh = { step: 'accepted', state: 'open', result: null, error: null } as const;
+    const fresh = { step: 'accepted', state: 'open', result: null, error: null, reason: null } as const;
     const counts = { attempts: 0, refusals: 0, nudges: 0 };
     store.change(known, { ...fresh, ...counts, ticket: delivered, begun_at: now, due_at: now, nudge_at: nudgeAt }, now);
   } else if (known.state === 'open' && isUnnamed(known)) {
@@ -260,6 +263,7 @@ const reportOf = (job: Job): JobReport => ({
   result: job.result,
   attempts: job.attempts,
   last_error: job.error,
+  ...(job.reason === null ? {} : { reason: job.reason }),
   accepted_at: new Date(job.accepted_at).toISOString(),
   changed_at: new Date(job.changed_at).toISOString(),
   next_attempt_at: job.state === 'open' ? new Date(job.due_at).toISOString() : null,

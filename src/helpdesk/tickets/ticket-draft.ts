@@ -12,6 +12,7 @@ import { utf8 } from '../../signing/encoding.ts';
 import { originate } from '../../signing/request-context.ts';
 import { addColumn, migrate, readStored, type Sql } from '../../storage/sql.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
+import { type AutomaticMail, automaticMail } from '../../text/automatic-mail.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import type { HelpdeskMessage, Ticket } from '../helpdesk-tool.ts';
 
@@ -260,13 +261,26 @@ export const supportRequestOf = (ticket: Ticket, message: HelpdeskMessage): Supp
   };
 };
 
-/** Public messages of customer and agents, oldest first, without internal notes. */
-const historyBefore = ({ messages }: Ticket, message: HelpdeskMessage): TicketMessage[] => {
+/**
+ * What kind of automatic mail a message is; undefined for what a person wrote. The subject of the ticket is that of its
+ * first message.
+ */
+export const automaticMailOf = (ticket: Ticket, message: HelpdeskMessage): AutomaticMail | undefined => {
+  const isFirst = ticket.messages.find(({ from }) => from === 'customer')?.id === message.id;
+  const subject = message.mail?.subject ?? (isFirst ? ticket.subject : undefined);
+  return automaticMail({ ...message.mail, subject }, message.text);
+};
+
+/** Public messages of customer and agents, oldest first, without internal notes and automatic mail. */
+const historyBefore = (ticket: Ticket, message: HelpdeskMessage): TicketMessage[] => {
+  const { messages } = ticket;
   const at = messages.findIndex(({ id }) => id === message.id);
   const history: TicketMessage[] = [];
   let bytes = 0;
-  for (const { from, isPublic, text, sentAtMs } of messages.slice(0, Math.max(at, 0)).reverse()) {
+  for (const earlier of messages.slice(0, Math.max(at, 0)).reverse()) {
+    const { from, isPublic, text, sentAtMs } = earlier;
     if (from === 'system' || !isPublic || text.trim() === '') continue;
+    if (from === 'customer' && automaticMailOf(ticket, earlier) !== undefined) continue;
     const entry = { from, text: cut(text, MAX_TEXT) };
     bytes += utf8(JSON.stringify(entry)).length + 40;
     if (bytes > MAX_HISTORY_BYTES || history.length === MAX_HISTORY) break;

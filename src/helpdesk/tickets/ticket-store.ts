@@ -38,6 +38,8 @@ export type Job = {
   note_id: string | null;
   result: TicketResult | null;
   error: string | null;
+  /** Why nothing was written for the message, in a few words; null where something was, or it is not known. */
+  reason: string | null;
   accepted_at: number;
   /** When it was accepted or last replayed. */
   begun_at: number;
@@ -70,6 +72,7 @@ const MIGRATIONS = [
     'CREATE INDEX IF NOT EXISTS marks_by_note ON marks (note)',
   ],
   addColumn('jobs', 'refusals', 'INTEGER NOT NULL DEFAULT 0'),
+  addColumn('jobs', 'reason', 'TEXT'),
 ];
 
 export type TicketStore = ReturnType<typeof ticketStore>;

@@ -214,7 +214,9 @@ const receive = async (
   const delivery = { method, url, headers, body };
   const events = readEvents(tool, delivery);
   if (!Array.isArray(events)) return { ok: true, accepted: 0, reason: events.reason };
-  const wanted = events.filter((event) => event.kind !== 'ignored');
+  const wanted = events.flatMap((event): Exclude<HelpdeskEvent, { kind: 'ignored' }>[] =>
+    event.kind === 'ignored' ? listedEvent(event) : [event],
+  );
   const ignored = events.find((event) => event.kind === 'ignored');
   const sent = ignored?.sent;
   // A figure that is lost does no harm: nothing is queued, and the tool need not wait.
@@ -226,7 +228,8 @@ const receive = async (
   const stored = await Promise.all(
     wanted.map((event) => storeOrQueue({ kind: 'event', workspace, helpdesk: tool.id, event }, options)),
   );
-  if (stored.every(Boolean)) return { ok: true, accepted: wanted.length, reason: ignored?.reason.slice(0, 200) };
+  const accepted = events.filter(({ kind }) => kind !== 'ignored').length;
+  if (stored.every(Boolean)) return { ok: true, accepted, reason: ignored?.reason.slice(0, 200) };
   return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'neither the object nor the queue accepts it' };
 };
 
@@ -298,6 +301,14 @@ const readEvents = (tool: HelpdeskTool, delivery: Delivery): HelpdeskEvent[] | {
     throw error;
   }
 };
+
+/** Automatic mail is stored like a message, so that it is listed, and ends at once. */
+const listedEvent = ({ listed: mail }: Extract<HelpdeskEvent, { kind: 'ignored' }>): MessageEventOf[] =>
+  mail === undefined || !isId(mail.ticketId) || !isId(mail.messageId)
+    ? []
+    : [{ kind: 'message', ticketId: mail.ticketId, message: { id: mail.messageId }, automatic: mail.reason }];
+
+type MessageEventOf = Extract<HelpdeskEvent, { kind: 'message' }>;
 
 const isId = (id: string): boolean => id.length > 0 && id.length <= 200;
 

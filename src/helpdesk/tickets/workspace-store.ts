@@ -1,5 +1,5 @@
 import type { TicketJob, TicketOutcomes, TicketState, TicketsRequest } from '../../contract/tickets.ts';
-import { migrate, type Sql } from '../../storage/sql.ts';
+import { addColumn, migrate, type Sql } from '../../storage/sql.ts';
 import type { HelpdeskId } from '../helpdesk-tool.ts';
 import type { LearnedOutcome, RatedDraft } from './ticket-draft.ts';
 import type { DeadJob, JobPlace, JobReport, Refusals, TicketPage, TicketRef, Undelivered } from './ticket-objects.ts';
@@ -31,6 +31,7 @@ const INDEX_MIGRATIONS = [
     value TEXT NOT NULL, at TEXT NOT NULL
   ) WITHOUT ROWID`,
   ],
+  addColumn('tickets', 'reason', 'TEXT'),
 ];
 
 const COUNTS = `coalesce(sum(outcome = 'kept'), 0) AS kept, coalesce(sum(outcome = 'edited'), 0) AS edited,
@@ -52,6 +53,7 @@ type Row = {
   result: TicketJob['result'];
   attempts: number;
   error: string | null;
+  reason: string | null;
   accepted_at: string;
   changed_at: string;
   next_at: string | null;
@@ -72,14 +74,15 @@ export const ticketIndex = (sql: Sql) => {
         for (const reported of jobs) {
           const { job, version, state, result, attempts } = reported;
           sql.run(
-            `INSERT INTO tickets (id, helpdesk, ticket, job, version, state, result, attempts, error, accepted_at, changed_at, next_at)
-              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            `INSERT INTO tickets (id, helpdesk, ticket, job, version, state, result, attempts, error, accepted_at, changed_at, next_at,
+                reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
               ON CONFLICT (id) DO UPDATE SET version = excluded.version, state = excluded.state, result = excluded.result,
                 attempts = excluded.attempts, error = excluded.error, accepted_at = excluded.accepted_at,
-                changed_at = excluded.changed_at, next_at = excluded.next_at, message = NULL
+                changed_at = excluded.changed_at, next_at = excluded.next_at, reason = excluded.reason, message = NULL
               WHERE excluded.version > version`,
             ...[idOf({ helpdesk, ticketId, job }), helpdesk, ticketId, job, version, state, result, attempts],
             ...[reported.last_error, reported.accepted_at, reported.changed_at, reported.next_attempt_at],
+            reported.reason ?? null,
           );
         }
       }),
@@ -111,10 +114,10 @@ export const ticketIndex = (sql: Sql) => {
         jobs.map(({ id, ...job }) => {
           if (sql.all('SELECT 1 AS found FROM tickets WHERE id = ?', id).length > 0) return false;
           sql.run(
-            `INSERT INTO tickets (id, helpdesk, ticket, job, version, state, result, attempts, error, accepted_at, changed_at)
-              VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)`,
+            `INSERT INTO tickets (id, helpdesk, ticket, job, version, state, result, attempts, error, accepted_at, changed_at, reason)
+              VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)`,
             ...[id, job.helpdesk, job.ticket_id, Number(id.split('/')[2]), job.state, job.result, job.attempts],
-            ...[job.last_error, job.accepted_at, job.changed_at],
+            ...[job.last_error, job.accepted_at, job.changed_at, job.reason ?? null],
           );
           return true;
         }),
@@ -213,6 +216,7 @@ const toTicketJob = (row: Row): TicketJob => ({
   result: row.result,
   attempts: row.attempts,
   last_error: row.error,
+  ...(row.reason === null ? {} : { reason: row.reason }),
   accepted_at: row.accepted_at,
   changed_at: row.changed_at,
   next_attempt_at: row.next_at,

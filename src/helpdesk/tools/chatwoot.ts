@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { escapeLines } from '../../markup/render-markdown.ts';
+import type { MailSigns } from '../../text/automatic-mail.ts';
 import type { HelpdeskMessage, HelpdeskTool, SentReply } from '../helpdesk-tool.ts';
 import { CHATWOOT } from '../signature-schemes.ts';
 import { helpdeskApi, pathOf, readPages, requiredOption, requiredToken } from './helpdesk-api.ts';
@@ -16,7 +17,35 @@ import {
   RecordId,
   readPayload,
 } from './payload.ts';
-import { contains, htmlText, inOrder, MAX_MESSAGES, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+import {
+  contains,
+  htmlText,
+  ignoredMail,
+  inOrder,
+  MAX_MESSAGES,
+  MAX_NOTE,
+  plainText,
+  ticketMetadata,
+} from './ticket-parts.ts';
+
+/** The mail that a message came in. */
+const Email = optionalObject({
+  html_content: optionalObject({ full: optionalText(256_000) }),
+  auto_reply: z.boolean().nullish().catch(undefined),
+  subject: optionalText(1000),
+  from: listOf(z.string(), 5),
+  content_type: optionalText(500),
+});
+
+const mailOf = (
+  email: z.infer<typeof Email>,
+  sender: { email?: string | undefined } | null | undefined,
+): MailSigns => ({
+  from: email?.from[0] ?? sender?.email,
+  subject: email?.subject,
+  headers: email?.content_type === undefined ? undefined : { 'content-type': email.content_type },
+  isAutomatic: email?.auto_reply === true,
+});
 
 const ChatwootDelivery = z.object({
   event: z.string().max(100),
@@ -25,11 +54,8 @@ const ChatwootDelivery = z.object({
   message_type: optionalText(100),
   private: z.boolean().nullish().catch(true),
   conversation: optionalObject({ id: RecordId }),
-  sender: optionalObject({ type: optionalText(100) }),
-  content_attributes: optionalObject({
-    constellation_marker: optionalText(100),
-    email: optionalObject({ auto_reply: z.boolean().nullish().catch(undefined) }),
-  }),
+  sender: optionalObject({ type: optionalText(100), email: optionalText(320) }),
+  content_attributes: optionalObject({ constellation_marker: optionalText(100), email: Email }),
 });
 
 /** Every message is delivered, private notes included; an incoming one is from the customer. */
@@ -37,8 +63,11 @@ const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const payload = readPayload(delivery, ChatwootDelivery, 'Chatwoot');
   const reason = reasonToIgnore(payload);
   if (reason !== undefined) return [{ kind: 'ignored', reason, sent: sentBy(payload, reason) }];
-  const { conversation, id } = payload;
+  const { conversation, id, content, sender, content_attributes: attributes } = payload;
   if (!conversation || id === undefined) return [{ kind: 'ignored', reason: 'a message without its ids' }];
+  const place = { ticketId: conversation.id, messageId: id, text: plainText(content) };
+  const ignored = ignoredMail(mailOf(attributes?.email, sender), place);
+  if (ignored !== undefined) return [ignored];
   return [{ kind: 'message', ticketId: conversation.id, message: { id } }];
 };
 
@@ -62,8 +91,7 @@ const reasonToIgnore = ({
   if (attributes?.constellation_marker !== undefined) return 'our own note';
   if (isPrivate !== false) return 'a private note';
   if (type !== 'incoming') return NOT_FROM_CUSTOMER;
-  if (sender?.type === 'user' || sender?.type === 'agent_bot') return 'from an agent';
-  return attributes?.email?.auto_reply === true ? 'an automatic reply' : undefined;
+  return sender?.type === 'user' || sender?.type === 'agent_bot' ? 'from an agent' : undefined;
 };
 
 const Conversation = z.object({
@@ -84,10 +112,10 @@ const Message = z.object({
   private: z.boolean().nullish().catch(undefined),
   created_at: optionalSeconds,
   attachments: fileNames('data_url'),
-  sender: optionalObject({ type: optionalText(100) }),
+  sender: optionalObject({ type: optionalText(100), email: optionalText(320) }),
   content_attributes: optionalObject({
     constellation_marker: optionalText(100),
-    email: optionalObject({ html_content: optionalObject({ full: optionalText(256_000) }) }),
+    email: Email,
   }),
 });
 type Message = z.infer<typeof Message>;
@@ -231,10 +259,11 @@ const toMessage = (message: Message): HelpdeskMessage[] => {
   const { id, content, message_type: type, content_attributes: attributes, created_at: sentAtMs } = message;
   if (type === 2) return [];
   const agent = type === 3 || message.sender?.type === 'agent_bot' ? 'system' : 'agent';
-  const text = content === undefined ? htmlText(attributes?.email?.html_content?.full) : plainText(content);
-  return [
-    { id, from: isFromCustomer(message) ? 'customer' : agent, isPublic: message.private !== true, text, sentAtMs },
-  ];
+  const { email } = attributes ?? {};
+  const text = content === undefined ? htmlText(email?.html_content?.full) : plainText(content);
+  const mail = mailOf(email, message.sender);
+  const from = isFromCustomer(message) ? 'customer' : agent;
+  return [{ id, from, isPublic: message.private !== true, text, sentAtMs, mail }];
 };
 
 /**

@@ -40,7 +40,7 @@ const Ticket = z.object({
   description: optionalText(MAX_NOTE),
   description_text: optionalText(MAX_NOTE),
   requester_id: optionalId,
-  requester: optionalObject({ id: optionalId, name: optionalText(200) }),
+  requester: optionalObject({ id: optionalId, name: optionalText(200), email: optionalText(320) }),
   source: z.number().nullish().catch(undefined),
   tags: listOf(z.string(), 50),
   custom_fields: optionalFields,
@@ -55,6 +55,7 @@ const Entry = z.object({
   incoming: z.boolean().nullish().catch(false),
   private: z.boolean().nullish().catch(true),
   user_id: optionalId,
+  from_email: optionalText(500),
   created_at: optionalTime,
   attachments: fileNames('name'),
 });
@@ -93,6 +94,7 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
     isPublic: entry.private === false,
     text: entry.body === undefined ? plainText(entry.body_text) : htmlText(entry.body),
     sentAtMs: entry.created_at,
+    mail: { from: entry.from_email },
   });
 
   return {
@@ -108,6 +110,7 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         isPublic: true,
         text: description === undefined ? plainText(plain) : htmlText(description),
         sentAtMs,
+        mail: { from: ticket.requester?.email ?? ticket.requester?.name },
       };
       return {
         id: ticketId,

@@ -6,6 +6,7 @@ import {
   fileNames,
   itemsOf,
   listOf,
+  mailHeaders,
   optionalId,
   optionalObject,
   optionalText,
@@ -50,7 +51,10 @@ const Message = z.object({
   body_html: optionalText(MAX_NOTE),
   stripped_text: optionalText(MAX_NOTE),
   external_id: optionalText(200),
-  sender: optionalObject({ email: optionalText(320) }),
+  sender: optionalObject({ email: optionalText(320), name: optionalText(200) }),
+  subject: optionalText(1000),
+  /** Those of the mail, by name. */
+  headers: mailHeaders,
   created_datetime: optionalTime,
   attachments: fileNames('name'),
 });
@@ -85,6 +89,11 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
       isPublic: !isNote(message),
       text: plain === undefined ? htmlText(message.body_html) : plainText(plain),
       sentAtMs: message.created_datetime,
+      mail: {
+        from: message.sender?.email ?? message.sender?.name,
+        subject: message.subject,
+        headers: message.headers,
+      },
     };
   };
 

@@ -29,7 +29,7 @@ const ThreadSummary = z.object({
   type: optionalText(50),
   state: optionalText(50),
   createdAt: optionalTime,
-  createdBy: optionalObject({ type: optionalText(50), id: optionalId }),
+  createdBy: optionalObject({ type: optionalText(50), id: optionalId, email: optionalText(320) }),
 });
 type ThreadSummary = z.infer<typeof ThreadSummary>;
 
@@ -150,6 +150,7 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         isPublic: !INTERNAL_TYPES.has(thread.type),
         text: htmlText(thread.body),
         sentAtMs: thread.createdAt,
+        mail: { from: thread.createdBy?.email },
       },
     ];
   };

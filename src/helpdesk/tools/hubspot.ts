@@ -51,10 +51,20 @@ const Message = z.object({
   richText: optionalText(MAX_NOTE),
   truncationStatus: optionalText(50),
   createdAt: optionalTime,
-  senders: listOf(z.object({ actorId: optionalText(128), name: optionalText(200) }), 20),
+  senders: listOf(
+    z.object({
+      actorId: optionalText(128),
+      name: optionalText(200),
+      deliveryIdentifier: optionalObject({ type: optionalText(50), value: optionalText(320) }),
+    }),
+    20,
+  ),
   attachments: fileNames('name'),
 });
 type Message = z.infer<typeof Message>;
+
+const addressOf = (sender: Message['senders'][number] | undefined): string | undefined =>
+  sender?.deliveryIdentifier?.type === 'HS_EMAIL_ADDRESS' ? sender.deliveryIdentifier.value : sender?.name;
 
 const Messages = z.object({
   results: itemsOf(Message, 100),
@@ -118,6 +128,7 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         isPublic: message.type === 'MESSAGE',
         text: message.text === undefined ? htmlText(message.richText) : plainText(message.text),
         sentAtMs: message.createdAt,
+        mail: { from: addressOf(message.senders[0]), subject: message.subject },
       },
     ];
   };

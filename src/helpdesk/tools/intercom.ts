@@ -16,7 +16,12 @@ import {
 } from './payload.ts';
 import { contains, htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
 
-const Author = optionalObject({ type: optionalText(50), id: optionalId, name: optionalText(200) });
+const Author = optionalObject({
+  type: optionalText(50),
+  id: optionalId,
+  name: optionalText(200),
+  email: optionalText(320),
+});
 type Author = z.infer<typeof Author>;
 
 const IntercomDelivery = z.object({
@@ -142,7 +147,8 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
     const { id, body, author, created_at: sentAtMs } = part;
     if (body === undefined) return [];
     const from = isFromCustomer(author) ? 'customer' : author?.type === 'bot' ? 'system' : 'agent';
-    return [{ id, from, isPublic: !isNote(part), text: plainText(body), sentAtMs }];
+    const mail = { from: author?.email };
+    return [{ id, from, isPublic: !isNote(part), text: plainText(body), sentAtMs, mail }];
   };
 
   return {

@@ -82,6 +82,21 @@ export const optionalFields = z
   .catch(undefined)
   .transform((fields) => fields ?? undefined);
 
+/** Header fields of a mail by name, as text or a list of texts: at most 100 of 1,000 characters each. Others are omitted. */
+export const mailHeaders = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .catch(undefined)
+  .transform((fields) => {
+    if (fields === null || fields === undefined) return undefined;
+    const entries = Object.entries(fields).flatMap(([name, value]): [string, string][] => {
+      const text = Array.isArray(value) ? value.filter((each) => typeof each === 'string').join(', ') : value;
+      if (typeof text !== 'string' || name.length > 100 || name === '__proto__') return [];
+      return [[name, text.slice(0, 1000).toWellFormed()]];
+    });
+    return Object.fromEntries(entries.slice(0, 100));
+  });
+
 /** A list that may be missing; at most `maxItems`, without those that cannot be read. */
 export const listOf = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
   itemsOf(item, maxItems)

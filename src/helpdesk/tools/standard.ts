@@ -12,6 +12,7 @@ import { decodeBase64 } from '../signatures.ts';
 import { helpdeskApi } from './helpdesk-api.ts';
 import {
   listOf,
+  mailHeaders,
   optionalFields,
   optionalId,
   optionalObject,
@@ -22,7 +23,12 @@ import {
 } from './payload.ts';
 import { htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
 
-const Author = optionalObject({ type: optionalText(50), id: optionalId, name: optionalText(200) });
+const Author = optionalObject({
+  type: optionalText(50),
+  id: optionalId,
+  name: optionalText(200),
+  email: optionalText(320),
+});
 
 /** The content of a message: text or Markdown, or HTML. */
 const content = {
@@ -32,6 +38,8 @@ const content = {
   /** Whether the customer sees it; true when absent. */
   public: z.boolean().nullish().catch(false),
   created_at: optionalTime,
+  /** Header fields of the mail that it came in, by name: an automatic mail is recognised by them. */
+  headers: mailHeaders,
 };
 
 const StandardMessage = z.object({ id: RecordId, ...content });
@@ -109,6 +117,7 @@ const toMessage = (message: z.infer<typeof StandardMessage>): HelpdeskMessage =>
   isPublic: message.public !== false,
   text: message.text === undefined ? htmlText(message.html) : plainText(message.text),
   sentAtMs: message.created_at,
+  mail: { from: message.author?.email ?? message.author?.name, headers: message.headers },
 });
 
 const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {

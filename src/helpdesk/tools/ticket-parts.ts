@@ -1,6 +1,7 @@
 import { htmlToMarkdown } from '../../markup/html-to-markdown.ts';
+import { automaticMail, type MailSigns } from '../../text/automatic-mail.ts';
 import { readMail } from '../../text/mail.ts';
-import type { HelpdeskMessage, Ticket } from '../helpdesk-tool.ts';
+import type { HelpdeskEvent, HelpdeskMessage, Ticket } from '../helpdesk-tool.ts';
 
 /** Characters of a message (`HelpdeskMessage`). */
 const MAX_TEXT = 32_000;
@@ -18,6 +19,15 @@ export const plainText = (text: string | undefined): string =>
 /** The text of a message in HTML, which is cut after 128,000 characters. */
 export const htmlText = (html: string | undefined): string =>
   html === undefined ? '' : plainText(htmlToMarkdown(html.slice(0, MAX_HTML)).text);
+
+/** The event of a message whose delivery already shows that it is automatic mail; undefined for others. */
+export const ignoredMail = (
+  signs: MailSigns,
+  { ticketId, messageId, text }: { ticketId: string; messageId: string; text: string },
+): HelpdeskEvent | undefined => {
+  const reason = automaticMail(signs, text);
+  return reason === undefined ? undefined : { kind: 'ignored', reason, listed: { ticketId, messageId, reason } };
+};
 
 /** Whether one of the texts contains a note's marker. */
 export const contains = (marker: string, ...texts: readonly (string | undefined)[]): boolean =>

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { MailSigns } from '../../text/automatic-mail.ts';
 import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { HUB_SIGNATURE } from '../signature-schemes.ts';
 import { helpdeskApi, pathOf, requiredOption, requiredToken } from './helpdesk-api.ts';
@@ -14,7 +15,21 @@ import {
   RecordId,
   readPayload,
 } from './payload.ts';
-import { contains, htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+import { contains, htmlText, ignoredMail, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+
+/** What an article tells of its mail. `is-auto-response` follows the header fields that are usual for automatic mail. */
+const Mail = {
+  from: optionalText(500),
+  reply_to: optionalText(500),
+  subject: optionalText(1000),
+  preferences: optionalObject({ 'is-auto-response': z.boolean().nullish().catch(undefined) }),
+};
+
+const mailOf = ({ from, reply_to, subject, preferences }: z.infer<z.ZodObject<typeof Mail>>): MailSigns => ({
+  ...{ from, subject },
+  headers: reply_to === undefined ? undefined : { 'reply-to': reply_to },
+  isAutomatic: preferences?.['is-auto-response'] === true,
+});
 
 const ZammadDelivery = z.object({
   ticket: z.object({ id: RecordId }),
@@ -25,6 +40,7 @@ const ZammadDelivery = z.object({
     internal: z.boolean().nullish().catch(true),
     body: optionalText(MAX_NOTE),
     content_type: optionalText(100),
+    ...Mail,
   }),
 });
 
@@ -39,7 +55,9 @@ const readDelivery: HelpdeskTool['read'] = (delivery) => {
     const sent = sender === 'Agent' && text !== '' ? { ticketId: ticket.id, text } : undefined;
     return [{ kind: 'ignored', reason: 'not from the customer', sent }];
   }
-  return [{ kind: 'message', ticketId: ticket.id, message: { id: article.id } }];
+  const text = article.content_type === 'text/html' ? htmlText(article.body) : plainText(article.body);
+  const ignored = ignoredMail(mailOf(article), { ticketId: ticket.id, messageId: article.id, text });
+  return [ignored ?? { kind: 'message', ticketId: ticket.id, message: { id: article.id } }];
 };
 
 /** Custom attributes of a workspace are members of the ticket. */
@@ -52,8 +70,7 @@ const Article = z.object({
   sender: optionalText(50),
   type: optionalText(50),
   internal: z.boolean().nullish().catch(true),
-  from: optionalText(500),
-  reply_to: optionalText(500),
+  ...Mail,
   created_by: optionalText(200),
   created_by_id: optionalId,
   created_at: optionalTime,
@@ -103,6 +120,7 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
     isPublic: article.internal === false,
     text: article.content_type?.startsWith('text/html') === true ? htmlText(article.body) : plainText(article.body),
     sentAtMs: article.created_at,
+    mail: mailOf(article),
   });
 
   return {

@@ -78,7 +78,13 @@ const readTrigger = ({ event, ticket, current_user: user }: ZendeskTrigger): Hel
   return { kind: 'message', ticketId: ticket.id, message: event === 'ticket.created' ? 'first' : 'latest' };
 };
 
-const User = z.object({ id: RecordId, name: optionalText(200), role: optionalText(50) });
+const User = z.object({ id: RecordId, name: optionalText(200), role: optionalText(50), email: optionalText(320) });
+
+/** How a ticket or a comment came in; `from` is the sender of a mail. */
+const Via = optionalObject({
+  channel: optionalText(100),
+  source: optionalObject({ from: optionalObject({ address: optionalText(320), name: optionalText(200) }) }),
+});
 
 const TicketReply = z.object({
   ticket: z.object({
@@ -86,7 +92,7 @@ const TicketReply = z.object({
     requester_id: optionalId,
     updated_at: z.string().max(64),
     tags: listOf(z.string(), 50),
-    via: optionalObject({ channel: optionalText(100) }),
+    via: Via,
     custom_fields: listOf(z.object({ id: RecordId, value: z.unknown() }), 100),
   }),
   users: listOf(User, 200),
@@ -101,6 +107,7 @@ const Comment = z.object({
   body: optionalText(MAX_NOTE),
   created_at: optionalTime,
   attachments: fileNames('file_name'),
+  via: Via,
 });
 type Comment = z.infer<typeof Comment>;
 
@@ -187,6 +194,12 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
             isPublic: comment.public,
             text: textOf(comment),
             sentAtMs: comment.created_at,
+            mail: {
+              from:
+                comment.via?.source?.from?.address ??
+                known.get(comment.author_id ?? '')?.email ??
+                known.get(comment.author_id ?? '')?.name,
+            },
           })),
         ),
         metadata: ticketMetadata({

@@ -183,7 +183,10 @@ const excerptsOf = (knowledge: Knowledge | undefined): Answer => {
 };
 
 /** For a message that no one replies to. */
-const noDraft = ({ primary_intent }: IntentClassification, language: string): ComposedDraft => ({
+export const noDraft = (
+  { primary_intent }: Pick<IntentClassification, 'primary_intent'>,
+  language: string,
+): ComposedDraft => ({
   draft: {
     ...{ text: '', markdown: '', html: '', template: primary_intent, language },
     ...{ references: [], source_grounding: null, written_by: 'template', auto_send: false },

@@ -48,11 +48,18 @@ export interface Scenario {
   write?: Write;
   hasDrafts?: boolean;
   messages?: HelpdeskMessage[];
+  subject?: string;
   fault?: Fault;
 }
 
 /** A helpdesk, a queue, a clock and a database that outlive the processes which work with them. */
-export const worldForTest = ({ write = 'note', hasDrafts = false, messages, fault }: Scenario = {}) => {
+export const worldForTest = ({
+  write = 'note',
+  hasDrafts = false,
+  messages,
+  subject = 'Help',
+  fault,
+}: Scenario = {}) => {
   const database = new DatabaseSync(':memory:');
   const sql = nodeSql(database);
   const world = {
@@ -110,7 +117,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, messages, faul
             customerMessage(id, { from: 'agent', isPublic: false, text: note.text }),
           );
           const customer = { id: 'c1', name: 'Dana Ortiz' };
-          return { id: 't1', subject: 'Help', customer, messages: [...world.messages, ...notes], metadata: {} };
+          return { id: 't1', subject, customer, messages: [...world.messages, ...notes], metadata: {} };
         }),
       findNote: (_: string, marker: string) =>
         guarded('find', () => world.notes.find(({ note }) => note.markdown.includes(marker))?.id),

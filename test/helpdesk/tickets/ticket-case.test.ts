@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HelpdeskFailed } from '../../../src/helpdesk/helpdesk-tool.ts';
+import { HelpdeskFailed, type HelpdeskMessage } from '../../../src/helpdesk/helpdesk-tool.ts';
 import { AnalysisFailed } from '../../../src/helpdesk/tickets/ticket-draft.ts';
 import {
   crash,
@@ -442,5 +442,52 @@ describe('a job without a queue message', () => {
       await case_.onAlarm();
     }
     expect(world.notes).toHaveLength(1);
+  });
+});
+
+describe('automatic mail', () => {
+  const mails: [string, Partial<HelpdeskMessage>, string][] = [
+    ['an absence note', { mail: { headers: { 'Auto-Submitted': 'auto-replied' } } }, 'an automatic reply'],
+    ['a bounce', { mail: { from: 'MAILER-DAEMON@mx.example' } }, 'a delivery report'],
+    ['a mail that the tool has marked', { mail: { isAutomatic: true } }, 'an automatic reply'],
+    ['a message without words', { text: ' \n' }, 'a message without words'],
+  ];
+  it.each(mails)('gets no analysis, note or draft, and is listed with its reason: %s', async (_, more, reason) => {
+    const world = worldForTest({
+      messages: [customerMessage('m0'), customerMessage('m1', more)],
+      write: 'both',
+      hasDrafts: true,
+    });
+    const process = world.start();
+    process.accept(about('m1'));
+    await process.work();
+    expect([world.analysed, world.notes, world.drafts]).toEqual([[], [], []]);
+    expect([...world.reports.values()]).toMatchObject([{ state: 'done', result: 'none', last_error: null, reason }]);
+  });
+  it('is recognised by the subject of the ticket that it opens, not in later messages', async () => {
+    const world = worldForTest({
+      messages: [customerMessage('m1'), customerMessage('m2')],
+      subject: 'Automatic reply: Help',
+    });
+    const process = world.start();
+    process.accept(about('m1'));
+    process.accept(about('m2'));
+    await process.work();
+    expect([...world.reports.values()].map(({ reason, result }) => [result, reason])).toEqual([
+      ['none', 'an automatic reply'],
+      ['note', undefined],
+    ]);
+    // Nor is it part of the conversation.
+    expect(world.analysed.map(({ history }) => history)).toEqual([undefined]);
+  });
+  it('that its delivery shows ends at once, and a repeated delivery changes nothing', async () => {
+    const world = worldForTest();
+    const process = world.start();
+    const event = { ...about('m1'), automatic: 'a delivery report' as const };
+    process.accept(event);
+    process.accept(event);
+    await process.work();
+    expect(world.calls).toEqual([]);
+    expect([...world.reports.values()]).toMatchObject([{ state: 'done', result: 'none', reason: 'a delivery report' }]);
   });
 });

@@ -125,6 +125,14 @@ describe('POST /webhooks/{helpdesk}', () => {
     expect(lines.find(({ event }) => event === 'request')).toMatchObject({ reason });
     expect(JSON.stringify(lines)).not.toContain('Dana');
   });
+  it('stores automatic mail to be listed with its reason, and accepts it as no message', async () => {
+    const reason = 'an automatic reply';
+    const listed = { ticketId: '1207', messageId: '990001', reason };
+    const { post, kept, lines } = appForTest();
+    expect((await post('chatwoot', { body: [{ kind: 'ignored', reason, listed }] })).json).toEqual({ accepted: 0 });
+    expect(kept).toEqual([{ ...QUEUED, event: { ...MESSAGE, automatic: reason } }]);
+    expect(lines.find(({ event }) => event === 'request')).toMatchObject({ reason });
+  });
   it('reads a delivery of 4 MiB, lists a larger one that is verified, and refuses one of more than 32 MiB', async () => {
     const { post, listed, kept } = appForTest();
     const events = (bytes: number) => JSON.stringify([MESSAGE]).padEnd(bytes);

@@ -91,7 +91,8 @@ describe.each(Object.keys(TOOLS) as DocumentedId[])('the client of %s', (id) => 
     (await client.readTicket(ticketId, { signal })).messages.filter((message) => !message.id.startsWith('ticket-'));
   it('reads who wrote each message, what the customer sees, and what the ticket is about', async () => {
     add({ id: '1' }, { id: '2', by: 'agent' }, { id: '3', by: 'agent', isPublic: false });
-    expect(await entriesIn()).toEqual([
+    const entries = (await entriesIn()).map(({ mail: _, ...entry }) => entry);
+    expect(entries).toEqual([
       { id: '1', from: 'customer', isPublic: true, text: 'Text 1', sentAtMs: START },
       { id: '2', from: 'agent', isPublic: true, text: 'Text 2', sentAtMs: START + 1000 },
       { id: '3', from: 'agent', isPublic: false, text: 'Text 3', sentAtMs: START + 2000 },

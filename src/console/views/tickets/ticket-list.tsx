@@ -117,6 +117,22 @@ export const TicketList = ({ query }: { query: URLSearchParams }) => {
   );
 };
 
+/** In the console's language, where the reason is one of those that this version gives. */
+const reasonText = (reason: string): string => {
+  const name = Object.entries(REASONS).find(([, each]) => each === reason)?.[0] as keyof typeof REASONS | undefined;
+  return name === undefined ? reason : t(`tickets.reason_${name}`);
+};
+
+const REASONS = {
+  reply: 'an automatic reply',
+  bounce: 'a delivery report',
+  acknowledgement: 'an acknowledgement of another desk',
+  list: 'mail of a list',
+  generated: 'automatic mail',
+  no_reply: 'mail from an address that takes no replies',
+  empty: 'a message without words',
+} as const;
+
 const columns = ({ run, isRunning }: Replaying): Parameters<typeof Table<TicketJob>>[0]['columns'] => [
   {
     id: 'ticket',
@@ -147,7 +163,12 @@ const columns = ({ run, isRunning }: Replaying): Parameters<typeof Table<TicketJ
     id: 'result',
     label: t('tickets.written'),
     sort: ({ result }) => result ?? '',
-    cell: ({ result }) => (result === null ? '–' : t(`tickets.written_${result}`)),
+    cell: ({ result, reason }) => (
+      <>
+        {result === null ? '–' : t(`tickets.written_${result}`)}
+        {reason === undefined ? null : <span class="quiet small"> {reasonText(reason)}</span>}
+      </>
+    ),
   },
   {
     id: 'attempts',
