@@ -37,7 +37,7 @@ const CLOSING = /<\/(?:think|thinking|thought|reasoning|reflection)>|<\|channel\
 const MARK_LENGTH = 80;
 
 /**
- * Where a model's reasoning ends; its beginning may be missing, where the template of the model writes it.
+ * The place at which a model's reasoning ends; its beginning may be missing, where the template of the model writes it.
  *
  * @returns 0 without reasoning, `undefined` when it does not end.
  */

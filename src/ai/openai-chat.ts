@@ -329,7 +329,7 @@ const textOfPart = (part: unknown): string => {
   return read.ok ? read.value.text : '';
 };
 
-/** Of the one call that a service makes of a schema; undefined when there is none. */
+/** The arguments of the one call that a service makes of a schema; undefined when there is none. */
 const argumentsOf = ({ tool_calls, function_call }: Message): string | undefined => {
   const given = (tool_calls?.[0]?.function ?? function_call)?.arguments;
   return given === undefined || given === null ? undefined : typeof given === 'string' ? given : JSON.stringify(given);

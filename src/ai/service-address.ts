@@ -1,4 +1,4 @@
-/** Where requests to a service go. */
+/** An address that requests to a service go to. */
 export interface ServiceAddress {
   /** Without a slash at its end. */
   baseURL: string;

@@ -52,7 +52,7 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
   readonly #canLengthen: boolean;
   #form: EmbeddingForm;
   /** A request went through in this form. */
-  #isProven = false;
+  #isAccepted = false;
 
   /** @throws {RangeError} When key, address or time cannot be right, or the model does not have these dimensions. */
   constructor({ model = 'text-embedding-3-small', ...config }: OpenAIEmbeddingConfig) {
@@ -140,7 +140,7 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
       const reply = await this.#request(texts, form, signal);
       if (Array.isArray(reply)) {
         vectors.push(...reply);
-        this.#isProven = true;
+        this.#isAccepted = true;
         const known = this.#form;
         // A text that is refused for another reason than its length is no reason to cut others.
         const learned = isLength ? Math.min(maxBytes, known.maxBytes) : known.maxBytes;
@@ -170,7 +170,7 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
 
   /** A refusal without a reason, before anything was accepted. */
   #isUnclear(refusal: Refusal | undefined): boolean {
-    if (refusal === undefined || this.#isProven) return false;
+    if (refusal === undefined || this.#isAccepted) return false;
     return refusal.why === undefined && !refusal.isBatch && refusal.status !== 413;
   }
 
@@ -202,11 +202,11 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
     const { model, dimensions } = this;
     const body = { model, input, ...(hasDimensions ? { dimensions } : {}) };
     // Until one came through, their length may be another.
-    const longest = this.#isProven ? dimensions : Math.max(dimensions, USUAL_DIMENSIONS);
+    const longest = this.#isAccepted ? dimensions : Math.max(dimensions, USUAL_DIMENSIONS);
     const maxBytes = input.length * (longest * MAX_NUMBER_BYTES + 200) + MAX_OVERHEAD_BYTES;
     const bounds = { signal, maxBytes, retries: 1 } as const;
     const reply = await this.#call((client, options) => {
-      // The client asks for base64 and decodes it, unless it is told otherwise.
+      // The client asks for base64 and decodes it, unless another format is named.
       if (encoding === 'base64') return client.embeddings.create(body, options);
       const asked = encoding === undefined ? body : { ...body, encoding_format: encoding };
       return client.post('/embeddings', { body: asked, ...options });

@@ -19,8 +19,8 @@ export async function modelNotes(variables: AdapterVariables): Promise<string[]>
   });
   const findings = await Promise.race([examineModels(settings, { texts: TEXTS }).catch(() => undefined), late]);
   clearTimeout(timer);
-  const told = (findings ?? []).filter(({ what, state }) => what !== 'prices' && state !== 'not configured');
-  return told.flatMap(({ what, state, reported }) =>
+  const shown = (findings ?? []).filter(({ what, state }) => what !== 'prices' && state !== 'not configured');
+  return shown.flatMap(({ what, state, reported }) =>
     state === 'wrong' ? [`WRONG ${what}: ${reported}`] : state === 'worth knowing' ? [`note: ${reported}`] : [],
   );
 }

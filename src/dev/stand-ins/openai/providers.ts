@@ -7,7 +7,7 @@ import type { ChatRequest } from './chat-request.ts';
 export interface Provider {
   name: string;
   sources: readonly string[];
-  /** Where its endpoints are, with the version. */
+  /** The path of its endpoints, with the version. */
   path: string;
   /** The header of the key; a bearer token when absent. */
   keyHeader?: 'api-key';
