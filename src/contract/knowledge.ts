@@ -39,9 +39,9 @@ export const KnowledgeSearchResponse = z.object({
   /** Best first. */
   hits: z.array(KnowledgeHit).max(50),
   /** What was unavailable in time; absent when nothing was. `embeddings`: only words were compared, not meanings; `texts`: passages
-   * whose text could not be read are missing. */
+   * whose text could not be read are missing; `freshness`: the host did not say in time what it has changed. */
   degraded: z
-    .array(z.enum(['embeddings', 'texts']))
+    .array(z.enum(['embeddings', 'texts', 'freshness']))
     .min(1)
     .max(8)
     .optional(),
@@ -133,11 +133,18 @@ export const Coverage = z.enum(['high', 'medium', 'low', 'none']);
 export type Coverage = z.infer<typeof Coverage>;
 
 /**
- * `embeddings`: only words were compared, not meanings; `timeout`: the time was up before everything was searched, or before the
- * knowledge base was read; `unavailable`: the knowledge base cannot be read, or the search failed; `not_allowed`: the caller may not read
+ * `embeddings`: only words were compared, not meanings; `freshness`: the host did not say in time what it has changed since the last sync;
+ * `timeout`: the time was up before everything was searched, or before the knowledge base was read; `unavailable`: the knowledge base cannot be read, or the search failed; `not_allowed`: the caller may not read
  * it; `invalid_query`: the request was invalid, see `detail`.
  */
-export const RetrievalDegraded = z.enum(['embeddings', 'timeout', 'unavailable', 'not_allowed', 'invalid_query']);
+export const RetrievalDegraded = z.enum([
+  'embeddings',
+  'freshness',
+  'timeout',
+  'unavailable',
+  'not_allowed',
+  'invalid_query',
+]);
 export type RetrievalDegraded = z.infer<typeof RetrievalDegraded>;
 
 /** The `knowledge_retrieval` block with weak sources allowed: what `include_weak` may return, and what a client accepts. */

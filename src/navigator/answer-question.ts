@@ -59,7 +59,7 @@ export interface AnswerMetadata {
   model?: string;
   model_refused?: NonNullable<ModelAccount['refused']>;
   /** Components that failed, so that a later answer may be better. */
-  degraded?: ('embeddings' | 'model' | 'texts')[];
+  degraded?: ('embeddings' | 'freshness' | 'model' | 'texts')[];
   usage?: { calls: number; input_tokens: number; output_tokens: number; cost_usd?: number };
   /** Milliseconds of all model calls together. */
   model_ms?: number;

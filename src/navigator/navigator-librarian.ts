@@ -20,7 +20,7 @@ import { oncePer } from '../runtime/once-per.ts';
 import { type Reporting, reportedBy, withProgress } from '../runtime/progress.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
-import type { EditionScope } from '../search/current-edition.ts';
+import { type EditionScope, type Freshness, freshFor } from '../search/current-edition.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import { covers } from '../signing/capabilities.ts';
@@ -34,7 +34,7 @@ export interface NavigatorParts {
    * The current edition of the user's knowledge base, or the one that `metadata.edition` names, if the user may read older ones; throws
    * when there is none.
    */
-  readEdition: (named?: string) => Promise<Edition>;
+  readEdition: (named?: string, fresh?: Freshness) => Promise<Edition>;
   /** Finds passages; the edition's own search when absent. */
   retrieve?: Retriever | undefined;
   /** Orders the passages for the model. */
@@ -78,7 +78,9 @@ export const createNavigator =
           }),
         };
       const named = readAs(EditionId, context?.metadata?.edition);
-      const edition = await withDeadline(() => readEdition(named.ok ? named.value : undefined), {
+      const lacks: 'freshness'[] = [];
+      const fresh = freshFor(untilMs - now(), () => void lacks.push('freshness'));
+      const edition = await withDeadline(() => readEdition(named.ok ? named.value : undefined, fresh), {
         signal: context?.signal,
         reason: 'the signal aborted before the edition was read',
       });
@@ -99,7 +101,7 @@ export const createNavigator =
         wordVectors,
         others: await others?.(),
       });
-      return asLibrarianResponse(answer, metadata);
+      return asLibrarianResponse(answer, withDegraded(metadata, lacks));
     } catch (error) {
       return {
         error: errorInfoOf(error, {
@@ -112,6 +114,9 @@ export const createNavigator =
       };
     }
   };
+
+const withDegraded = (metadata: AnswerMetadata, lacks: readonly 'freshness'[]): AnswerMetadata =>
+  lacks.length === 0 ? metadata : { ...metadata, degraded: [...(metadata.degraded ?? []), ...lacks] };
 
 /** Logs each rule that an answer broke, which counts it (docs/production.md). */
 const violationLog =
@@ -254,8 +259,12 @@ export const createApp = ({
         retrieve,
         waitUntil: scope.waitUntil,
         others: () => othersFor(scope),
-        readEdition: (edition) =>
-          editionFor({ ...scope, edition: covers(scope.context.capabilities, OLDER_EDITIONS) ? edition : undefined }),
+        readEdition: (edition, fresh) =>
+          editionFor({
+            ...scope,
+            fresh,
+            edition: covers(scope.context.capabilities, OLDER_EDITIONS) ? edition : undefined,
+          }),
       }),
   };
   const settings = { ...options, access: options.access ?? ('signed' as const), self: NAVIGATOR.id };
@@ -280,7 +289,9 @@ export const createApp = ({
   ): Promise<Response> => {
     const context = c.get('context');
     const waitUntil = waitUntilOf(c);
-    const edition = await editionFor({ context, waitUntil });
+    const lacks: 'freshness'[] = [];
+    const fresh = freshFor(context.deadlineMs - now(), () => void lacks.push('freshness'));
+    const edition = await editionFor({ context, waitUntil, fresh });
     const model = options.ai && budgetedModel(options.ai, { budget: requestBudget(context), price: options.aiPrice });
     const timeLeftMs = () => timeToAnswer(context.deadlineMs - now());
     const asked = {
@@ -297,7 +308,7 @@ export const createApp = ({
     };
     const { answer, metadata } = await answerQuestion(edition, query, asked);
     settleModel(c, model);
-    const details = { ...closestIn(answer), ...metadata };
+    const details = { ...closestIn(answer), ...withDegraded(metadata, lacks) };
     return c.json({ ...answer.response, ...(Object.keys(details).length > 0 ? { metadata: details } : {}) }, 200);
   };
   return app;

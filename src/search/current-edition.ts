@@ -25,9 +25,26 @@ import { entryRange, entryText, numbersView, openTextTable, type TextTable } fro
 
 /** A request that reads an edition. */
 export interface EditionScope extends Pick<RequestScope, 'context' | 'waitUntil'> {
+  /** Absent: the edition of the last sync will do. */
+  fresh?: Freshness | undefined;
   /** An older edition, for callers with the capability `kb:editions:read`; the current one when absent. */
   edition?: string | undefined;
 }
+
+/** For where the host is asked before answers what has changed (`KB_FRESHNESS`). */
+export interface Freshness {
+  /** How long to wait for the host, in milliseconds. */
+  withinMs: number;
+  /** Called when the edition may be older than what the host has. */
+  onStale: () => void;
+}
+
+/** At most so long, and a quarter of its time, an answer waits for the host. */
+export const freshFor = (timeLeftMs: number, onStale: () => void): Freshness => ({
+  withinMs: Math.max(1, Math.min(MAX_FRESH_MS, Math.floor(timeLeftMs / 4))),
+  onStale,
+});
+const MAX_FRESH_MS = 1000;
 
 /**
  * Returns a reader for what the verified context may read of the current edition of its workspace: articles for other audiences do not
@@ -42,11 +59,12 @@ export const currentEdition = (
 ): ((scope: EditionScope) => Promise<Edition>) => {
   const client = signedClient({ ...identity, targets: { library } });
   const reader = createEditionReader();
-  return async ({ context, waitUntil, edition: named }) => {
+  return async ({ context, waitUntil, edition: named, fresh }) => {
     const { workspace, audiences } = context;
     const library = signedLibrary(client, context);
     const source = libraryEditionSource(library, parts);
-    const { edition } = await reader.read({ workspace, source, waitUntil });
+    const { edition, lacksHost } = await reader.read({ workspace, source, waitUntil, freshWithinMs: fresh?.withinMs });
+    if (lacksHost === true) fresh?.onStale();
     const current = editionFor(edition, audiences);
     if (named === undefined || named === edition.id) return current;
     return olderEditionFor(await readOlder(named, { library, source, workspace }), { current, audiences });

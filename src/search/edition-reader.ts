@@ -28,12 +28,16 @@ interface CurrentEdition {
   edition: Edition;
   /** The library could not be reached; a deletion of the last `STALE_LIMIT_MS` may not be visible yet. */
   isStale: boolean;
+  /** The host is asked before answers, and has not answered in time. */
+  lacksHost?: boolean;
 }
 
 interface ReadOptions {
   /** From the verified context, never from a request body. */
   workspace: string;
   source: EditionSource;
+  /** How long to wait for what the host has changed, where it is asked before answers (`KB_FRESHNESS`). */
+  freshWithinMs?: number | undefined;
   /** Keeps the refresh alive after the response. */
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
@@ -56,6 +60,9 @@ const REFRESH_LIMIT_MS = 3000;
  */
 export const STALE_LIMIT_MS = 300_000;
 
+/** For the way to the library, and for loading an edition that is new. */
+const LOADING_MS = 15;
+
 /** How long a request waits for a load that another request started before it starts its own. */
 const SHARED_WAIT_MS = 5000;
 
@@ -63,6 +70,8 @@ interface CacheEntry {
   edition: Edition;
   /** Time of the last request that the library answered. */
   askedAt: number;
+  /** Present where the host is asked before answers: whether it was. */
+  isFresh: boolean | undefined;
   places: PagePlaces;
 }
 
@@ -93,16 +102,16 @@ export const createEditionReader = ({
   const pendingLoads = new Map<string, Promise<CacheEntry>>();
   const cache = pageCache(maxPageBytes);
 
-  const refresh = async ({ workspace, source }: ReadOptions): Promise<CacheEntry> => {
+  const refresh = async ({ workspace, source, freshWithinMs }: ReadOptions): Promise<CacheEntry> => {
     const askedAt = now();
-    const manifest = await source.readCurrent();
+    const manifest = await source.readCurrent(freshWithinMs);
     if (manifest === undefined) throw new EditionUnavailable('Cannot answer yet: no knowledge base has been synced');
     const places = entries.get(workspace)?.places ?? { parts: source.parts };
     const edition = await editionOf(manifest, { workspace, places });
     // An abandoned load may end after its successor.
     const newer = entries.get(workspace);
     if (newer && newer.askedAt > askedAt) return newer;
-    const entry = { edition, askedAt, places };
+    const entry = { edition, askedAt, isFresh: manifest.isFresh, places };
     entries.delete(workspace);
     entries.set(workspace, entry);
     return entry;
@@ -163,11 +172,23 @@ export const createEditionReader = ({
     if (pendingLoads.get(workspace) === flight) pendingLoads.delete(workspace);
   };
 
+  /** What the library says now, or the edition of before when that takes too long. */
+  const readFresh = async ({ edition }: CacheEntry, options: ReadOptions): Promise<CurrentEdition> => {
+    const timeoutMs = (options.freshWithinMs ?? 0) + LOADING_MS;
+    try {
+      const read = await withDeadline(() => refreshOnce(options), { timeoutMs });
+      return { edition: read.edition, isStale: false, lacksHost: read.isFresh === false };
+    } catch {
+      return { edition: entries.get(options.workspace)?.edition ?? edition, isStale: false, lacksHost: true };
+    }
+  };
+
   return {
     read: async (options) => {
       const entry = entries.get(options.workspace);
       // A page is asked for on behalf of the latest request, whose context is still valid.
       if (entry) entry.places.parts = options.source.parts;
+      if (entry?.isFresh !== undefined && options.freshWithinMs !== undefined) return readFresh(entry, options);
       const age = entry ? now() - entry.askedAt : Number.POSITIVE_INFINITY;
       if (entry && age < FRESH_MS) return { edition: entry.edition, isStale: false };
       if (entry && age < REFRESH_LIMIT_MS) {
@@ -175,7 +196,8 @@ export const createEditionReader = ({
         return { edition: entry.edition, isStale: false };
       }
       try {
-        return { edition: (await refreshOnce(options)).edition, isStale: false };
+        const { edition, isFresh } = await refreshOnce(options);
+        return { edition, isStale: false, lacksHost: options.freshWithinMs !== undefined && isFresh === false };
       } catch (cause) {
         if (cause instanceof EditionUnavailable) throw cause;
         if (entry && age < STALE_LIMIT_MS) return { edition: entry.edition, isStale: true };

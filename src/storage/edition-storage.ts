@@ -33,6 +33,8 @@ export const EditionManifest = z.object({
   pages: z.int().min(0).max(50_000).optional(),
   /** Sum over all parts, without pages. */
   bytes: z.int().min(1),
+  /** Where the host is asked before answers: whether it was, just now. Absent elsewhere, and in storage. */
+  isFresh: z.boolean().optional(),
   parts: z
     .array(z.object({ key: z.string().min(1).max(512), bytes: z.int().min(1).max(EDITION_PART_BYTES), sha256: Sha256 }))
     .min(1)
@@ -63,7 +65,8 @@ export interface EditionParts {
 /** Names the current edition and the places of its parts. */
 export interface EditionSource {
   /** `undefined` when no edition was ever published. Throws when the library cannot be reached. */
-  readCurrent(): Promise<EditionManifest | undefined>;
+  /** @param freshWithinMs How long to wait for what the host has changed, where it is asked before answers. */
+  readCurrent(freshWithinMs?: number): Promise<EditionManifest | undefined>;
   /** The cheapest first. */
   parts: readonly EditionParts[];
 }
@@ -89,7 +92,8 @@ export const readManifest = async (ask: AskLibrary, edition = 'current'): Promis
 
 /** Editions as the library function serves them over its service binding: always current and complete. `cheaper` parts are tried first. */
 export const libraryEditionSource = (ask: AskLibrary, cheaper: readonly EditionParts[] = []): EditionSource => ({
-  readCurrent: () => readManifest(ask),
+  readCurrent: (freshWithinMs) =>
+    readManifest(ask, freshWithinMs === undefined ? 'current' : `current?fresh_within_ms=${Math.ceil(freshWithinMs)}`),
   parts: [
     ...cheaper,
     {

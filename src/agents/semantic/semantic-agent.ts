@@ -8,8 +8,8 @@ import { knowledgeHealth } from '../../knowledge/health/knowledge-health.ts';
 import { waitUntilOf } from '../../runtime/concurrency.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../runtime/context-guard.ts';
 import { readJson } from '../../runtime/json-http.ts';
-import type { RequestScope } from '../../runtime/request-scope.ts';
 import { readPages } from '../../search/chunk-texts.ts';
+import { type EditionScope, freshFor } from '../../search/current-edition.ts';
 import { devicesOwned } from '../../search/devices-named-in.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import {
@@ -29,7 +29,7 @@ import { modelSummary, nothingFound, quoteSummary } from './summaries.ts';
 
 interface SemanticParts {
   /** The current edition for a request: that of the workspace in its verified context. Throws when there is none. */
-  editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
+  editionFor: (scope: EditionScope) => Promise<Edition>;
   /** Absent: a search by words alone. */
   retrieve?: Retriever | undefined;
 }
@@ -46,7 +46,9 @@ export const createSemanticAgent =
   ({ editionFor, retrieve = createRetriever({}) }: SemanticParts): Agent =>
   async (query, call) => {
     const { similarity_threshold = 0.7, limit = 10 } = readOptions(AGENT_OPTIONS.semantic, call.options);
-    const edition = await editionFor(call.scope);
+    const lacks: string[] = [];
+    const fresh = freshFor(call.timeoutMs, () => void lacks.push('freshness'));
+    const edition = await editionFor({ ...call.scope, fresh });
     call.progress?.({ type: 'searching', edition: edition.id });
     const { signal, timeoutMs, scope } = call;
     const devices = devicesOwned(call.facts ?? [], edition.devices());
@@ -71,7 +73,7 @@ export const createSemanticAgent =
         cache_hit: false,
         ...(subject === query ? {} : { searched_for: subject }),
         ...about,
-        ...degradedMetadata([...degraded, ...(isModelLost(about.summary_refused) ? ['model'] : [])]),
+        ...degradedMetadata([...degraded, ...lacks, ...(isModelLost(about.summary_refused) ? ['model'] : [])]),
       })
       .toArray();
   };
@@ -170,9 +172,12 @@ export const createApp = ({
     if (!request.ok) return refused(c, request.problem);
     const context = c.get('context');
     const waitUntil = waitUntilOf(c);
-    const edition = await editionFor({ context, waitUntil });
+    const lacks: 'freshness'[] = [];
+    const fresh = freshFor(context.deadlineMs - now(), () => void lacks.push('freshness'));
+    const edition = await editionFor({ context, waitUntil, fresh });
     const timeLeftMs = context.deadlineMs - now();
-    return c.json(await searchKnowledge(edition, request.value, { retrieve, waitUntil, timeLeftMs }));
+    const found = await searchKnowledge(edition, request.value, { retrieve, waitUntil, timeLeftMs });
+    return c.json(lacks.length === 0 ? found : { ...found, degraded: [...(found.degraded ?? []), ...lacks] });
   });
   app.get('/v1/knowledge/health', ...read, async (c) => {
     const context = c.get('context');

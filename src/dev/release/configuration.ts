@@ -229,6 +229,12 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Hosts that may be read from, separated by commas',
   },
   {
+    name: 'KB_FRESHNESS',
+    functions: ['library'],
+    otherwise: '`synced`: answers are as of the last sync',
+    what: '`live`: before an answer the host is asked what it has changed ([sources](sources.md#asking-before-each-answer))',
+  },
+  {
     name: 'EDITION_HISTORY',
     functions: ['library'],
     otherwise: '0; in development 5',

@@ -5,6 +5,7 @@ import { readCommandLine } from '../command-line.ts';
 import { RECORD_FILE, readRecord } from './deployment-record.ts';
 import { readEnvFile } from './env-file.ts';
 import { examine, examineDirectory, examineHelpdesks, type Finding } from './examine.ts';
+import { examineHosts } from './examine-host.ts';
 import { publishedDirectory } from './keyring.ts';
 
 const HELP = `Checks that the services of a configuration can be reached, fit together and allow what is needed. Ends with 1 when
@@ -78,6 +79,7 @@ try {
   const findings = [
     ...local,
     ...(await examine(configured)),
+    ...(await examineHosts(configured)),
     ...examineHelpdesks(configured),
     ...directoryFindings(),
     ...(await accountFindings(variables)),

@@ -111,7 +111,10 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   // An edition has the texts of every article: whoever reads it chooses what its caller may read.
   const own = [contextGuard(settings), requireCapability('kb:read'), oursOnly(guard.directory)] as const;
   app.get('/editions/current', ...own, async (c) => {
-    const manifest = await library(c).currentEdition();
+    const within = /^\d{1,5}$/.exec(c.req.query('fresh_within_ms') ?? '')?.[0];
+    const manifest = await (within === undefined
+      ? library(c).currentEdition()
+      : library(c).freshEdition(Number(within)));
     return manifest ? c.json(manifest) : refused(c, 'NOT_FOUND', 'Cannot read an edition: none was published yet');
   });
   app.get('/editions/:edition', ...own, async (c) => {

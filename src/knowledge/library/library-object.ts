@@ -73,6 +73,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
       source: () => settings.sourceOf(workspace),
       articleUrl: settings.articleUrl,
       history: settings.history(),
+      isLive: settings.isLive(),
       now: Date.now,
       newId: () => crypto.randomUUID(),
       // Storage keeps the order of writes: nothing that follows is lost by not waiting.

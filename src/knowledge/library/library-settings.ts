@@ -24,6 +24,8 @@ export interface LibraryVariables extends IdentityVariables {
   PUBLIC_URL?: string | undefined;
   /** How many earlier editions are kept, 0 to 20; 0 when empty, in development 5. */
   EDITION_HISTORY?: string | undefined;
+  /** `live`: the host is asked before answers what has changed; `synced` or empty: answers are as of the last sync. */
+  KB_FRESHNESS?: string | undefined;
 }
 
 const Sources = z.record(
@@ -39,6 +41,8 @@ export interface LibrarySettings {
   articleUrl(id: string): string;
   /** How many earlier editions are kept. Throws `HostKbError` when the variable is out of range. */
   history(): number;
+  /** Whether the host is asked before answers. Throws `HostKbError` when the variable is neither. */
+  isLive(): boolean;
 }
 
 export const librarySettings = (variables: LibraryVariables): LibrarySettings => ({
@@ -68,6 +72,12 @@ export const librarySettings = (variables: LibraryVariables): LibrarySettings =>
     if (EDITION_HISTORY === '') return ENVIRONMENT === 'development' ? LOCAL_HISTORY : 0;
     if (/^(?:1?\d|20)$/.test(EDITION_HISTORY)) return Number(EDITION_HISTORY);
     throw new HostKbError('the variable EDITION_HISTORY is not a number from 0 to 20');
+  },
+  isLive: () => {
+    const { KB_FRESHNESS = '' } = variables;
+    if (KB_FRESHNESS !== '' && KB_FRESHNESS !== 'live' && KB_FRESHNESS !== 'synced')
+      throw new HostKbError('the variable KB_FRESHNESS is neither live nor synced');
+    return KB_FRESHNESS === 'live';
   },
   articleUrl: (id) => `${publicUrl(variables)}/kb/${id.split('/').map(encodeURIComponent).join('/')}`,
 });

@@ -29,6 +29,7 @@ import { type ChangedArticles, countsOf, type EditionHistory, editionHistory } f
 import { editionStore, publishEdition } from './edition-store.ts';
 import { chunkEmbedder } from './embed-chunks.ts';
 import type { LibrarySource } from './host-kb-client.ts';
+import { liveSync } from './live-sync.ts';
 import { syncDriver } from './sync-driver.ts';
 import { type SyncStore, syncStore } from './sync-run.ts';
 import {
@@ -49,6 +50,8 @@ export interface LibraryOptions {
   articleUrl: (id: string) => string;
   /** How many earlier editions are kept; none when absent. */
   history?: number | undefined;
+  /** Whether the host is asked before answers what has changed. */
+  isLive?: boolean | undefined;
   now: () => number;
   newId: () => string;
   /** Schedules a call of `work` at this time (milliseconds since 1970); a later call replaces an earlier one. */
@@ -105,6 +108,8 @@ export interface Library {
   /** Notes a call that writes; false for a replay. */
   isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
   currentEdition(): EditionManifest | undefined;
+  /** The same, with what the host has changed where it is asked before answers. Waits at most so many milliseconds for it. */
+  freshEdition(withinMs: number): Promise<EditionManifest | undefined>;
   /** An edition that is still stored: the current one, or one that was replaced within the last five minutes. */
   storedEdition(edition: string): EditionManifest | undefined;
   editionPart(edition: string, part: number): Uint8Array<ArrayBuffer> | undefined;
@@ -169,6 +174,13 @@ export const createLibrary = (options: LibraryOptions): Library => {
     normalise,
     publish,
   });
+
+  const freshen = liveSync({ sync: driver.syncNow, now });
+  const isLive = (): boolean => options.isLive === true && hasHost(options);
+  const current = (isFresh: boolean | undefined): EditionManifest | undefined => {
+    const manifest = editions.current()?.manifest;
+    return manifest && isFresh !== undefined ? { ...manifest, isFresh } : manifest;
+  };
 
   const planPublishing = (): void => {
     const by = Number(state.read('publish_by') ?? now() + PUBLISH_WITHIN_MS);
@@ -308,10 +320,20 @@ export const createLibrary = (options: LibraryOptions): Library => {
       return { ...done, edition: editions.current()?.manifest.edition ?? edition, note: ACTIVATED };
     },
     isFirstCall: callStore(sql).isFirst,
-    currentEdition: () => editions.current()?.manifest,
+    currentEdition: () => current(isLive() ? false : undefined),
+    freshEdition: async (withinMs) => current(isLive() ? await freshen(withinMs) : undefined),
     storedEdition: (edition) => editions.stored(edition)?.manifest,
     editionPart: editions.part,
   };
+};
+
+const hasHost = ({ source }: LibraryOptions): boolean => {
+  try {
+    source();
+    return true;
+  } catch {
+    return false;
+  }
 };
 
 const CREATES_NONE =
@@ -464,7 +486,8 @@ export type RemoteLibrary = {
 export const REMOTE_METHODS = [
   ...(['status', 'startSync', 'listArticles', 'inventory', 'readArticle', 'readText'] as const),
   ...(['editions', 'editionChanges', 'activateEdition'] as const),
-  ...(['writeArticle', 'deleteArticle', 'isFirstCall', 'currentEdition', 'storedEdition', 'editionPart'] as const),
+  ...(['writeArticle', 'deleteArticle', 'isFirstCall', 'currentEdition', 'freshEdition', 'storedEdition'] as const),
+  ...(['editionPart'] as const),
 ];
 
 export type RemoteMethod = (typeof REMOTE_METHODS)[number];

@@ -53,6 +53,8 @@ export interface DriverParts {
 export interface SyncDriver {
   status(): SyncStatus;
   start(request: SyncRequest): SyncAccepted;
+  /** Takes in at once what the host has changed, or ends the sync that runs; false when the host could not be read. Never rejects. */
+  syncNow(): Promise<boolean>;
   /** Does what is due within a time limit, and schedules the rest. */
   work(): Promise<void>;
   /** Schedules the next due work. */
@@ -69,6 +71,7 @@ const OVERLAP_MS = 600_000;
 const PUBLISH_AGAIN_MS = 5000;
 const CLEAN_AGAIN_MS = 60_000;
 const MAX_FAILURES = 3;
+const CONTINUE_AFTER_MS = 30_000;
 /** Chunks embedded of articles that were written here, before they are published. */
 const SHORT_STEPS = 6;
 const SHORT_LIMIT_MS = 3000;
@@ -130,17 +133,35 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     };
   };
 
-  const start = ({ full = false, force = false }: SyncRequest): SyncAccepted => {
-    const started = currentRun() === undefined;
-    if (started) {
-      sql.transaction(() => {
-        const run = newRun({ full, force });
-        state.write('run', run);
-        embedder?.restart(run);
-      });
-    }
+  /** False while another sync runs. */
+  const begin = ({ full = false, force = false }: SyncRequest): boolean => {
+    if (currentRun() !== undefined) return false;
+    sql.transaction(() => {
+      const run = newRun({ full, force });
+      state.write('run', run);
+      embedder?.restart(run);
+    });
+    return true;
+  };
+
+  const start = (request: SyncRequest): SyncAccepted => {
+    const started = begin(request);
     wake();
     return { started, status: status() };
+  };
+
+  const syncNow = async (): Promise<boolean> => {
+    try {
+      begin({});
+      // In case that this process ends before the work does.
+      parts.wakeAt(now() + CONTINUE_AFTER_MS);
+      // What is embedded was published before.
+      for (let run = currentRun(); run !== undefined && !isEmbedding(run); run = currentRun()) await work();
+      return status().last_report?.outcome !== 'failed';
+    } catch (error) {
+      parts.onFault('sync before an answer', error);
+      return false;
+    }
   };
 
   /** The first sync, the first with another host, and one in a day list everything whatever was asked for. */
@@ -310,7 +331,7 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     wake();
   };
 
-  return { status, start, work, wake, nextDueAt };
+  return { status, start, syncNow, work, wake, nextDueAt };
 };
 
 const isEmbedding = ({ phase }: SyncRun): boolean => phase === 'embedding';

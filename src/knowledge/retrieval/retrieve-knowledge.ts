@@ -15,6 +15,7 @@ import { waitUntilOf } from '../../runtime/concurrency.ts';
 import { contextGuard, type GuardedEnv, type GuardOptions, requireCapability } from '../../runtime/context-guard.ts';
 import { jsonAnswer, readJson } from '../../runtime/json-http.ts';
 import { readPages } from '../../search/chunk-texts.ts';
+import type { EditionScope } from '../../search/current-edition.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import { cachedArticle, type Edition } from '../../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../../search/retrieve.ts';
@@ -68,6 +69,8 @@ type RetrievalStep = 'query' | 'search' | 'filter' | 'gaps' | 'format';
 
 /** Hard: later than that no source leaves. */
 export const TIMEOUT_MS = 100;
+/** Of that, what may be spent on asking the host what it has changed. */
+const FRESH_MS = 50;
 /** Reserve for the work after the search, and for timers of a busy isolate. */
 const RESERVE_MS = 20;
 /** Reserve for the last step; after that nothing more is searched. */
@@ -318,7 +321,7 @@ export interface GapRecorder {
 
 export interface KnowledgeRetrieverParts {
   /** The current edition of the workspace that a verified context names: `currentEdition`. */
-  editionFor: (scope: KnowledgeScope) => Promise<Edition>;
+  editionFor: (scope: KnowledgeScope & Pick<EditionScope, 'fresh'>) => Promise<Edition>;
   /** `createRetriever`. */
   retrieve: Retriever;
   /** Masks personal data in what is searched and embedded. */
@@ -346,11 +349,15 @@ export const createKnowledgeRetriever =
   async (question, call) => {
     const scope = { context: call.context, waitUntil: call.waitUntil };
     let edition: Edition | undefined;
+    const lacks: 'freshness'[] = [];
+    const fresh = { withinMs: FRESH_MS, onStale: () => void lacks.push('freshness') };
     const load = async (): Promise<Edition> => {
-      edition = await editionFor(scope);
+      edition = await editionFor({ ...scope, fresh });
       return edition;
     };
-    const knowledge = await retrieveKnowledge(question, { ...parts, ...call, edition: load });
+    const found = await retrieveKnowledge(question, { ...parts, ...call, edition: load });
+    const isMarked = lacks.length > 0 && found.edition !== undefined;
+    const knowledge: Knowledge = isMarked ? { ...found, degraded: [...(found.degraded ?? []), ...lacks] } : found;
     if (gaps !== undefined && covers(call.context.capabilities, 'support:analyze')) {
       call.waitUntil(gaps.met(question, { knowledge, edition }, scope));
     }
