@@ -17,7 +17,8 @@ export const Blocks = ({ display: { blocks, attribution } }: { display: DisplayM
     ))}
     {attribution === undefined ? null : (
       <p class="quiet small">
-        <span aria-hidden="true">{attribution.icon}</span> {[attribution.primary_source, ...attribution.details].join(' · ')} ·{' '}
+        <span aria-hidden="true">{attribution.icon}</span>{' '}
+        {[attribution.primary_source, ...attribution.details].join(' · ')} ·{' '}
         {t('answer.confidence', { share: formatShare(attribution.confidence) })}
       </p>
     )}
