@@ -80,7 +80,8 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const lacksIntent =
     intent !== undefined &&
     usesIntents(edition).has &&
-    intents.every((each) => edition.articlesTagged('intent', each).length === 0);
+    intents.every((each) => edition.articlesTagged('intent', each).length === 0) &&
+    !isNamedByArticle(edition, intent);
   const intentGap: FoundGap[] = lacksIntent
     ? [{ kind: 'intent', gap: `No article is about ${spoken(intent)}`, product: undefined, intent, stems: [] }]
     : [];
@@ -268,6 +269,22 @@ const nameOf = (edition: Edition, product: string): string => {
 const quoted = (phrase: string): string => `“${phrase}”`;
 /** `not_hashing` -> `not hashing`. */
 const spoken = (intent: string): string => intent.replace(/[_-]+/g, ' ');
+
+/** Whether a title or a label has all words of an intent: labels of others are often more exact (`warranty_claim` for `warranty`). */
+const isNamedByArticle = (edition: Edition, intent: string): boolean => {
+  const words = wordsOf(spoken(intent)).map(stem);
+  return words.length > 0 && namesOfArticles(edition).some((names) => words.every((word) => names.has(word)));
+};
+
+/** The stems of each title and of each label. */
+const namesOfArticles = oncePer((edition: Edition): readonly ReadonlySet<string>[] => {
+  const names = new Set<string>();
+  for (let at = 0; at < edition.articleCount; at++) {
+    const { title, intents } = edition.article(at);
+    for (const name of [title, ...intents]) names.add(spoken(name));
+  }
+  return [...names].map((name) => new Set(wordsOf(name).map(stem)));
+});
 
 /** Sources without intents, as in most helpdesks, are never reported as lacking one. */
 const usesIntents = oncePer((edition: Edition) => {

@@ -40,6 +40,14 @@ describe('gaps of kind intent', () => {
     const gaps = await gapsOf({ intent: 'wallet_payout', message }, options);
     expect(gaps.map(({ kind }) => kind)).not.toContain('intent');
   });
+  it.each([
+    ['a label', { title: 'Money', intents: ['wallet_payout_address'] }],
+    ['a title', { title: 'Wallets and payouts', intents: ['payments'] }],
+  ])('is none when %s of an article has the words of the intent', async (_, article) => {
+    const edition = editionOf([...entries, entryOf('money.md', article, 'Money is sent once a day to your address.')]);
+    const gaps = await gapsOf({ intent: 'wallet_payout', message }, { edition });
+    expect(gaps.map(({ kind }) => kind)).not.toContain('intent');
+  });
   it('is none in a knowledge base that has no intents at all', async () => {
     const edition = editionOf(SAMPLE.map((entry) => ({ ...entry, article: { ...entry.article, intents: [] } })));
     const gaps = await gapsOf({ intent: 'wallet_payout', message: 'Which UPS should I buy?' }, { edition });
