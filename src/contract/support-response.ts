@@ -123,6 +123,13 @@ export const RecommendedStep = z.object({
 });
 export type RecommendedStep = z.infer<typeof RecommendedStep>;
 
+/** An article that the draft quotes; without address where the public cannot open it. */
+export const QuotedArticle = z.object({
+  title: z.string().min(1, 'is empty').max(200),
+  url: z.string().min(1, 'is empty').max(500).optional(),
+});
+export type QuotedArticle = z.infer<typeof QuotedArticle>;
+
 /** An article that may answer the message. */
 export const ClosestArticle = z.object({
   title: z.string().min(1, 'is empty').max(200),
@@ -137,6 +144,8 @@ export const AgentGuidance = z
   .looseObject({
     summary: Sentence.optional(),
     recommended_steps: z.array(RecommendedStep).max(20),
+    /** The articles that the draft quotes, each once, also those that are not among its `references`. */
+    quoted_articles: z.array(QuotedArticle).max(10).optional(),
     /** The closest articles, closest first, when none reliably answers. */
     closest_articles: z.array(ClosestArticle).max(3).optional(),
     /** Facts that the intent requires and the customer has not given, as questions. */

@@ -59,7 +59,8 @@ const sectionsOf = (response: SupportResponse, amount: Amount): string[] => {
   const list = (title: string, items: readonly string[]) =>
     items.length === 0 ? [] : [`**${title}**\n\n${items.slice(0, amount.items).join('\n')}`];
   const bullets = (items: readonly string[]) => items.map((item) => `- ${said(item)}`);
-  const quoted = draft.references ?? [];
+  // The references of the draft are those that the customer can open.
+  const quoted = guidance.quoted_articles ?? draft.references ?? [];
   const escalated = escalation.needed
     ? list(`Escalate${escalation.to === undefined ? '' : ` to ${said(escalation.to)}`}`, [
         ...(escalation.reasons.length === 0 ? ['- The rules of the intent ask for it'] : bullets(escalation.reasons)),

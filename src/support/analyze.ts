@@ -19,6 +19,7 @@ import { type Danger, dangerIn } from '../text/danger.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';
 import { withoutName } from './draft/fill-template.ts';
 import { type ComposedDraft, createDraftComposer, noDraft } from './draft/generate-draft.ts';
+import { atQuotingLevel } from './draft/quoting-level.ts';
 import { rankTicketUnits, type TicketUnits, withUnits } from './draft/ticket-units.ts';
 import {
   canAnswerFrom,
@@ -235,10 +236,12 @@ interface WritingOptions extends Omit<ModelDraftOptions, 'ai' | 'timeMs' | 'tick
 /** The answering passages, and the relevance that they give the sources. A faulty article leaves the draft without quotes. */
 const answerIn = async (
   knowledge: Knowledge,
-  { product, isProductExact, alreadyTried, otherIntents }: TicketReading & { otherIntents: readonly string[] },
+  ticket: TicketReading & { otherIntents: readonly string[] },
   { wordVectors, onFault }: AnalysisParts,
 ): Promise<{ found: Knowledge; answer?: Answer; units?: TicketUnits }> => {
   const { evidence } = knowledge;
+  const { product, isProductExact, alreadyTried, otherIntents } = ticket;
+  const question = [ticket.subject ?? '', ticket.question].join('\n');
   if (evidence === undefined) return { found: knowledge };
   try {
     // What is quoted counts as retrieved.
@@ -247,7 +250,7 @@ const answerIn = async (
       const vectors = wordVectors?.();
       const units = rankTicketUnits(evidence, { product, vectors });
       const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried, otherIntents, vectors });
-      return { found: withUnits(knowledge, units), answer, units };
+      return { ...atQuotingLevel({ found: withUnits(knowledge, units), answer }, question), units };
     };
     return (await readPages(evidence.edition, work, { timeoutMs })).value;
   } catch (error) {

@@ -4,6 +4,7 @@ import type {
   ClosestArticle,
   Draft,
   IntentClassification,
+  QuotedArticle,
   RecommendedStep,
 } from '../../contract/support-response.ts';
 import type { EscalationRule, Intent, RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
@@ -55,10 +56,12 @@ export const guideAgent = (input: GuidanceInput): AgentGuidance => {
   const { taxonomy, classification, ticket, knowledge, composed, missing } = input;
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const closest = closestArticles(input);
+  const quoted = quotedArticles(composed);
   const given = { ticket, classification, coverage: knowledge.coverage };
   return {
     summary: summaryOf(input, intent),
     recommended_steps: recommendedSteps(composed),
+    ...(quoted.length === 0 ? {} : { quoted_articles: quoted }),
     ...(closest.length === 0 ? {} : { closest_articles: closest }),
     missing_information: missing.map(({ question }) => inLanguage(question, { own: taxonomy.language }).text),
     risks: getsNoReply(classification, intent)
@@ -91,6 +94,15 @@ const recommendedSteps = ({ passages, warning }: GuidedDraft): RecommendedStep[]
     )
     .filter(({ step, title }) => step !== '' && title !== '')
     .slice(0, 20);
+
+/** Each article that the draft quotes, once; its address where the public can open it. */
+const quotedArticles = ({ passages }: GuidedDraft): QuotedArticle[] =>
+  [...new Map(passages.map(({ title, url }) => [`${title}\n${url}`, { title, url }])).values()]
+    .slice(0, 10)
+    .map(({ title, url }) => ({
+      title: title.slice(0, 200),
+      ...(isPublicAddress(url) && url.length <= ARTICLE_URL_MAX_LENGTH ? { url } : {}),
+    }));
 
 /** Least relevance of an article that is listed when the draft quotes nothing. */
 const CLOSE_FROM = 0.05;
@@ -175,17 +187,24 @@ const fromCustomer = ({ ticket, classification }: GuidanceInput): string[] => {
   ];
 };
 
-const fromKnowledge = ({ ticket, knowledge, composed, now }: GuidanceInput): string[] => {
+const fromKnowledge = ({ ticket, classification, knowledge, composed, now }: GuidanceInput): string[] => {
   if (ticket.isClosing) return [];
-  const { references = [] } = composed.draft;
+  // Also articles without a public address, which are not among the references of the draft.
+  const { passages } = composed;
   const old = knowledge.sources_consulted.filter(
     ({ title, last_updated }) =>
-      references.some((each) => each.title === title) && now - Date.parse(last_updated) > OLD_DAYS * DAY_MS,
+      passages.some((each) => each.title === title) && now - Date.parse(last_updated) > OLD_DAYS * DAY_MS,
   );
   return [
-    ...(references.length === 0 && !composed.draft.auto_send
-      ? [isSure(knowledge) ? NOT_QUOTED : 'No article clearly answers this, and neither does the draft.']
-      : []),
+    ...(passages.length > 0 || composed.draft.auto_send
+      ? []
+      : [
+          classification.danger !== undefined
+            ? 'The draft only asks for safety: it quotes no article and answers nothing else.'
+            : isSure(knowledge)
+              ? NOT_QUOTED
+              : 'No article clearly answers this, and neither does the draft.',
+        ]),
     ...old.map(
       ({ title, last_updated }) =>
         `A source may be out of date: "${oneLine(title)}" was last updated on ${last_updated.slice(0, 10)}.`,
