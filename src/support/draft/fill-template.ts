@@ -109,7 +109,7 @@ const splitGreeting = (text: string): { greeting: string; before: string } => {
 const MAX_VALUE = 100;
 
 /** A value on one line, escaped; undefined when it is long, holds an address or markup, or is a prompt injection. */
-const repeatable = (value: string | undefined): string | undefined => {
+export const repeatable = (value: string | undefined): string | undefined => {
   const plain = value
     ?.slice(0, 1000)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')

@@ -15,6 +15,7 @@ import {
   type FilledTemplate,
   fillTemplate,
   greet,
+  repeatable,
   type TemplateValues,
 } from './fill-template.ts';
 import type { AnswerPassage } from './quote-passage.ts';
@@ -30,6 +31,9 @@ export interface DraftTicket {
   isClosing?: boolean | undefined;
   /** The message consists of questions alone. */
   isQuestion?: boolean | undefined;
+  /** The product that the customer names, and the other one of the ticket: the draft names both and asks which it is. */
+  product?: string | undefined;
+  otherProduct?: string | undefined;
   /** The message is too short to tell what would help. */
   saysLittle?: boolean | undefined;
   /** Facts that the customer has not given; absent: all that are not in the metadata. */
@@ -131,8 +135,8 @@ export const createDraftComposer =
         ({ question }) => inLanguage(question, { wanted: template.language, own: taxonomy.language }).text,
       );
       const products = isOther ? taxonomy.devices : [];
-      const own = wordsFor(template, { ...known, missing }, { ticket, wanted: language, knowledge, products, ...how });
-      return { id: template.id, ...own };
+      const framed = wordsFor(template, { ...known, missing }, { ticket, wanted: language, knowledge, products, ...how });
+      return { id: template.id, ...namingBothProducts(framed, ticket) };
     };
     const words = frameOf({ use, isForeign: isForeign && !isSent });
     const quotes = passages.map(({ markdown }) => markdown);
@@ -287,6 +291,16 @@ const otherProductWords = (
   const list = new Intl.ListFormat(language, { type: 'conjunction' }).format(products.map(escapeMarkdown));
   const covered = phrasesOf(language).otherProduct.replace('{products}', () => list);
   return { language, filled: { ...filled, before: [filled.before, covered].join('\n\n') } };
+};
+
+/** Where the ticket and the customer name different products, the draft says so first and asks which it is. */
+const namingBothProducts = (words: FramedWords, ticket: DraftTicket | undefined): FramedWords => {
+  const named = repeatable(ticket?.product);
+  const known = repeatable(ticket?.otherProduct);
+  if (named === undefined || known === undefined || ticket?.isClosing === true) return words;
+  const { language, filled } = words;
+  const asked = phrasesOf(language).twoProducts.replace('{named}', () => named).replace('{known}', () => known);
+  return { language, filled: { ...filled, before: [filled.before, asked].filter((part) => part !== '').join('\n\n') } };
 };
 
 interface FramedWords {

@@ -173,7 +173,7 @@ const fromCustomer = ({ ticket, classification }: GuidanceInput): string[] => {
     ...(ticket.otherProduct === undefined
       ? []
       : [
-          `The ticket says "${ticket.otherProduct}", the customer "${ticket.product}": the draft follows the customer's words.`,
+          `The ticket says "${ticket.otherProduct}", the customer "${ticket.product}": the draft follows the customer's words and asks which it is.`,
         ]),
     ...(isAngry ? ['The customer sounds angry: read the tone of the draft before it goes out.'] : []),
     ...(requested === undefined

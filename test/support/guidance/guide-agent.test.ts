@@ -22,7 +22,7 @@ const NOTHING = { knowledge: unavailableRetrieval(), answer: answerOf() };
 interface Given {
   knowledge?: Knowledge;
   answer?: Answer;
-  model?: ModelOutcome;
+  model?: ModelOutcome | undefined;
   metadata?: Record<string, unknown>;
 }
 const guide = (
