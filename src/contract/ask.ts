@@ -79,7 +79,7 @@ export const Statement = z.object({
   support: z.number().min(0).max(1),
   /** How that was found: it is quoted; its words were compared with the quotes; a model judged it; its librarian vouches for it. */
   check: z.enum(['quoted', 'compared', 'judged', 'reported']),
-  /** The external librarian that states it: its claim, which nobody here has checked. */
+  /** The external librarian that states it: its claim, which is not checked here. */
   reported_by: LibrarianId.optional(),
 });
 export type Statement = z.infer<typeof Statement>;

@@ -71,7 +71,7 @@ export type EmbeddingCacheCounts = z.infer<typeof EmbeddingCacheCounts>;
 
 /** `GET /v1/knowledge/stats`: statistics of the query embedding caches of the workspace, as seen by the current isolates. */
 export const KnowledgeStats = z.object({
-  /** Of all functions together; null without an embedding model. */
+  /** All functions together; null without an embedding model. */
   embedding_cache: EmbeddingCacheCounts.nullable(),
   /** By the function that embeds: `semantic` for searches and answers about documents, `support` for the retrieval of tickets. */
   by_function: z.record(z.string().max(64), EmbeddingCacheCounts.nullable()).optional(),

@@ -42,7 +42,7 @@ export const AskResult = z.object({
   partial: answered.partial,
   /** Each checked statement with the exact words of its sources. */
   statements: Statements.optional(),
-  /** The external librarian that answered: its claims, which nobody here has checked. */
+  /** The external librarian that answered: its claims, which are not checked here. */
   reported_by: LibrarianId.optional(),
   /** The id of the answer, where the workspace keeps answers. */
   answer_id: z.uuid().optional(),

@@ -59,7 +59,7 @@ export const IntentClassification = z
     danger: z.string().max(100).optional(),
     /** Who must see the message, whatever the knowledge base contains: such a draft is never sent automatically. */
     escalated_to: z.string().max(200).optional(),
-    /** What kind of automatic mail the message is, such as `an automatic reply`: nobody waits for an answer, and nothing was looked up. */
+    /** What kind of automatic mail the message is, such as `an automatic reply`: no one waits for an answer, and nothing was looked up. */
     automatic: z.string().max(100).optional(),
     /**
      * Why a person must see the message although its intent lets a template go out alone, in sentences: a second question, anger, another

@@ -206,7 +206,7 @@ interface KeysParts {
   metadataOf: Tokens['metadataOf'];
 }
 
-/** The keys of a provider. After a failure nobody can make the gateway ask again before the cooldown ends. */
+/** The keys of a provider. After a failure, the gateway does not ask again before the cooldown ends. */
 const keysOf = ({ issuer, jwks_uri }: Provider, { send, now, metadataOf }: KeysParts): JWTVerifyGetKey => {
   let keys: ReturnType<typeof createRemoteJWKSet> | undefined;
   const read = cachedPerIssuer((address) => boundedText(send, address), now, { forMs: SAME_KEYS_MS });

@@ -195,7 +195,11 @@ const signCall = async (
     held: context.capabilities,
     allowed: capabilitiesOf(directory, aud, context.workspace),
   });
-  const audiences = handedTo({ wanted: undefined, held: context.audiences, allowed: audiencesOf(directory, aud, context.workspace) });
+  const audiences = handedTo({
+    wanted: undefined,
+    held: context.audiences,
+    allowed: audiencesOf(directory, aud, context.workspace),
+  });
   const link = await signLink(context, { ...request, capabilities, audiences, signer, aud, op, body, now: now() });
   const headers: Record<string, string> = {
     [CONTEXT_HEADER]: link.token,

@@ -131,7 +131,7 @@ export const editionFor = (edition: Edition, audiences: readonly string[]): Edit
  *
  * @param options.current The current edition as the asker may read it.
  */
-export const olderEditionFor = (
+const olderEditionFor = (
   older: Edition,
   { current, audiences }: { current: Edition; audiences: readonly string[] },
 ): Edition => {
@@ -170,7 +170,7 @@ const narrow = (
   isReadable: readonly boolean[],
   isKept: (article: number) => boolean = () => true,
 ): Edition => {
-  // Where no article names audiences, all are for everybody.
+  // All articles are for everybody if none names audiences.
   const articleSets = isReadable.length === 0 ? undefined : sectionOf(from, 'article.sets', from.articleCount);
   const articles = Uint32Array.from({ length: from.articleCount }, (_, at) => at).filter(
     (at) => (articleSets === undefined || isReadable[articleSets[at] ?? -1] === true) && isKept(at),

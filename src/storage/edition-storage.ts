@@ -33,7 +33,7 @@ export const EditionManifest = z.object({
   pages: z.int().min(0).max(50_000).optional(),
   /** Sum over all parts, without pages. */
   bytes: z.int().min(1),
-  /** Where the host is asked before answers: whether it was, just now. Absent elsewhere, and in storage. */
+  /** For hosts that are asked before answers: whether it was, just now. Absent elsewhere, and in storage. */
   isFresh: z.boolean().optional(),
   parts: z
     .array(z.object({ key: z.string().min(1).max(512), bytes: z.int().min(1).max(EDITION_PART_BYTES), sha256: Sha256 }))

@@ -135,7 +135,7 @@ const mailSignsOf = ({ from, headers }: Pick<SupportRequest, 'from' | 'headers'>
 const isMail = ({ from, headers }: Pick<SupportRequest, 'from' | 'headers'>): boolean =>
   automaticMail(mailSignsOf({ from, headers })) !== undefined;
 
-/** No intent, draft, knowledge or gap: an answer to automatic mail reaches nobody, or starts a loop. */
+/** No intent, draft, knowledge or gap: an answer to automatic mail reaches no one, or starts a loop. */
 const automaticAnalysis = (
   automatic: AutomaticMail,
   { ticket, taxonomy }: { ticket: TicketReading; taxonomy: Taxonomy },

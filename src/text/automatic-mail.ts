@@ -28,7 +28,7 @@ const MAX_FIELD = 1000;
 
 /**
  * What kind of automatic mail a message is: an absence note, a bounce or other delivery report, an acknowledgement of another desk, mail
- * of a list. Undefined for what a person wrote, also where it mentions such mail. Nobody waits for an answer to automatic mail, and one
+ * of a list. Undefined for what a person wrote, also where it mentions such mail. No one waits for an answer to automatic mail, and one
  * that is answered may answer back.
  *
  * One sign decides that no person makes: header fields by RFC 3834 and RFC 3464, a sender such as mailer-daemon, a subject that mail
@@ -92,7 +92,7 @@ const isYes = (value: string | undefined): boolean => value !== undefined && !/^
 
 const SYSTEM_NAME = /^"?(?:mail delivery (?:sub)?system|mailer-daemon|postmaster)"?$/i;
 
-/** An address that nobody reads, unless replies go to another one: forms of web pages write so. */
+/** An address that no one reads, unless replies go to another one: forms of web pages write so. */
 const bySender = (from: string, replyTo: string | undefined): AutomaticMail | undefined => {
   const read = from.slice(0, MAX_FIELD).trim();
   const address = addressIn(read);

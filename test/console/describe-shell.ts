@@ -180,7 +180,7 @@ describe('the shell', () => {
       expect(await page.getByRole('button', { name: 'Use the key of the link' }).isDisabled()).toBe(true);
     });
 
-    it('signs nobody in at a deployment without a question', async () => {
+    it('signs no one in at a deployment without a question', async () => {
       const page = await newPage({ expected: /Cross-Origin-Opener-Policy/ });
       await page.route('http://gateway.example/**', async (route) => {
         const url = route.request().url().replace('http://gateway.example', product.url.origin);

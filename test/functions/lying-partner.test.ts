@@ -153,10 +153,10 @@ describe('what a partner claims', () => {
 
     const call = { name: 'ask', arguments: { query: QUESTION, librarian: LIAR } };
     const called = await send(product, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
-    const told = await called.text();
-    expectNoEvidence(told.replaceAll('\\"', '"'));
-    expect(told).toContain(note);
-    expect(told).toContain(`"reported_by":"${LIAR}"`);
+    const reported = await called.text();
+    expectNoEvidence(reported.replaceAll('\\"', '"'));
+    expect(reported).toContain(note);
+    expect(reported).toContain(`"reported_by":"${LIAR}"`);
   });
 });
 

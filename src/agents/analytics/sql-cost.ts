@@ -74,7 +74,7 @@ const isEndOfIndex = ({ parent, detail }: PlanLine, plan: readonly PlanLine[]): 
 /** A loop over a table, as a line of the plan words it. */
 interface PlannedLoop {
   verb: 'SCAN' | 'SEARCH';
-  /** Of the table, its alias or a subquery. */
+  /** The name of the table, its alias or a subquery. */
   name: string;
   /** `COVERING INDEX orders_by_day`, `INTEGER PRIMARY KEY`, `AUTOMATIC ...`; `undefined` when the table itself is read. */
   how: string | undefined;

@@ -44,7 +44,7 @@ export interface StartOptions {
   kb: { folder: string } | { url: string } | { site: string } | 'sample';
   port: number;
   state: string;
-  /** Where the API key is: the folder of all default states, or `state` when one is given. */
+  /** Place of the API key: the folder of all default states, or `state` when one is given. */
   keyFolder: string;
   fresh: boolean;
   /** Whether a state may be used that belongs to a knowledge base at another place. */

@@ -69,7 +69,7 @@ type RetrievalStep = 'query' | 'search' | 'filter' | 'gaps' | 'format';
 
 /** Hard: later than that no source leaves. */
 export const TIMEOUT_MS = 100;
-/** Of that, what may be spent on asking the host what it has changed. */
+/** The part of that which may be spent on asking the host what it has changed. */
 const FRESH_MS = 50;
 /** Reserve for the work after the search, and for timers of a busy isolate. */
 const RESERVE_MS = 20;

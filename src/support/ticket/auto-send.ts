@@ -122,7 +122,7 @@ const listed = (words: readonly string[]): string =>
 interface Answers {
   /** Each list of steps with its introduction; each paragraph where there are no steps. Those that deny something are omitted. */
   units: readonly (readonly string[])[];
-  /** Of the intent. */
+  /** The intent's. */
   title: readonly string[];
   examples: readonly { plain: string; content: readonly string[]; isAsking: boolean }[];
 }

@@ -12,7 +12,7 @@ const secretsOf = async (): Promise<string[]> => {
   }
 };
 
-it('local helpdesks sign with secrets of their process, so that nobody who knows the source can forge a ticket', async () => {
+it('local helpdesks sign with secrets of their process, so that knowing the source is not enough to forge a ticket', async () => {
   const [one, other] = [await secretsOf(), await secretsOf()];
   expect(one.length).toBeGreaterThanOrEqual(10);
   for (const secret of one) expect(secret).toMatch(/^local-[a-z-]+-[\w-]{32}$/);

@@ -21,7 +21,7 @@ export const rememberDesks = (state: string, desks: RunningDesks): void =>
 
 export const forgetDesks = (state: string): void => rmSync(fileIn(state), { force: true });
 
-/** Of the start that began last, among all states in a folder. */
+/** The desks of the start that began last, among all states in a folder. */
 export const findNewestDesks = (home: string): RunningDesks | undefined => {
   const states = existsSync(home) ? readdirSync(home).map((name) => join(home, name)) : [];
   const running = states.filter((state) => existsSync(fileIn(state)));
