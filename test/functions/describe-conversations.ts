@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Product } from '../../src/dev/run/product.ts';
+import { everyPair, QUESTIONS } from '../conversation/every-pair.ts';
 import { ask, grant, memoriesOf, send } from './product-for-test.ts';
 
 const EVE = 'ck_eve_0123456789abcdef';
@@ -32,6 +33,28 @@ export const describeConversations = (productOf: () => Product): void => {
       const { conversation, sources } = await next('And on the Apollo II?', 'c-fragment');
       expect(conversation).toEqual({ id: 'c-fragment', turns: 1 });
       expect(sources).toMatch(/Apollo II [^"]*not hashing/i);
+    });
+
+    it('answers a question as when it is asked alone, after every other one', async () => {
+      const asked = async (query: string, more: object = {}) => {
+        const { reply } = await ask(productOf(), query, more);
+        const { answer, sources = [], confidence } = reply;
+        return { answer, first: sources[0]?.name, confidence };
+      };
+      const alone = new Map<string, object>();
+      for (const question of QUESTIONS) alone.set(question, await asked(question));
+      for (const question of everyPair(QUESTIONS))
+        expect(await asked(question, { conversation_id: 'c-pairs' })).toEqual(alone.get(question));
+    });
+
+    it('replies to thanks, keeps them as no turn, and continues the question before', async () => {
+      await keep('How loud is the Apollo III in Turbo mode?', 'c-thanks');
+      const thanks = { query: 'Thanks, that helped!', conversation_id: 'c-thanks' };
+      const reply = await (await send(productOf(), 'POST /v1/ask', thanks)).json();
+      expect(reply).toMatchObject({ sources: [], metadata: { small_talk: 'thanks', conversation: { turns: 1 } } });
+      expect(await memoriesOf(productOf(), 'c-thanks')).toHaveLength(2);
+      const { sources, conversation } = await next('And in Eco?', 'c-thanks');
+      expect([sources, conversation]).toEqual([expect.stringMatching(/noise/i), { id: 'c-thanks', turns: 1 }]);
     });
 
     it('asks a librarian without memory a standalone question, and reports it', async () => {
