@@ -27,6 +27,8 @@ import type {
   HostArticle,
   KeptAnswer,
   KnowledgeGap,
+  KnowledgeGapReport,
+  KnowledgeGapReported,
   KnowledgeGapsRequest,
   KnowledgeGapsResponse,
   KnowledgeHealth,
@@ -273,6 +275,9 @@ export class Constellation {
       options: CallOptions = {},
     ): AsyncGenerator<KnowledgeGap, void, void> =>
       pages((cursor) => this.gaps.list({ ...query, ...cursor }, options), 'gaps'),
+    /** Reports a question that the articles should answer, and says what became of it. */
+    report: (report: KnowledgeGapReport, options: CallOptions = {}): Promise<KnowledgeGapReported> =>
+      this.#connection.json('POST /v1/knowledge/gaps', { outcome: 'string' }, { ...options, body: report }),
     delete: (id: string, options: CallOptions = {}): Promise<void> =>
       this.#connection.done(`DELETE /v1/knowledge/gaps/${encodeURIComponent(id)}`, options),
   };

@@ -27,6 +27,8 @@ export type {
   HostArticle,
   KeptAnswer,
   KnowledgeGap,
+  KnowledgeGapReport,
+  KnowledgeGapReported,
   KnowledgeGapsRequest,
   KnowledgeGapsResponse,
   KnowledgeHealth,

@@ -183,7 +183,7 @@ const tableSources = (attribution: unknown): Source[] => {
   const named = [ownProperty(details, 'table'), ownProperty(details, 'tables')].flat().filter(isText);
   const relevance = confidenceOf(attribution);
   return named.map((name) => ({
-    name: name.slice(0, 500),
+    name: name.replaceAll('_', ' ').slice(0, 500),
     type: 'database',
     ...(relevance === undefined ? {} : { relevance }),
   }));

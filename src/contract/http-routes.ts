@@ -133,6 +133,11 @@ export const ROUTES = {
     summary: 'List the questions that no article answers',
     capability: 'support:analyze',
   },
+  'POST /v1/knowledge/gaps': {
+    tag: 'Knowledge',
+    summary: 'Report a question that the articles should answer',
+    capability: 'support:analyze',
+  },
   'DELETE /v1/knowledge/gaps': {
     tag: 'Knowledge',
     summary: 'Erase what a person asked from the gaps',

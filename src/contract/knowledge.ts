@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { withinLimits } from './json-object.ts';
+import { MemoryId } from './memory.ts';
 import { Query, Timestamp } from './names.ts';
 import { KnowledgeFile } from './navigator-response.ts';
 
@@ -205,8 +206,10 @@ export type GapKind = z.infer<typeof GapKind>;
 export const KnowledgeGap = z.object({
   id: z.string().min(1).max(100),
   kind: GapKind,
-  /** One sentence, as in `knowledge_retrieval.gaps`. */
+  /** The question in a customer's words, the newest one, without personal data. */
   gap: z.string().min(1, 'is empty').max(500),
+  /** What the articles lack, as a sentence of `knowledge_retrieval.gaps`; null where only the question is known. */
+  missing: z.string().max(500).nullable().default(null),
   intent: z.string().max(100).nullable(),
   product: z.string().max(100).nullable(),
   /** How often it occurred. */
@@ -222,6 +225,33 @@ export const KnowledgeGap = z.object({
   checked_edition: z.string().max(200).nullable(),
 });
 export type KnowledgeGap = z.infer<typeof KnowledgeGap>;
+
+/**
+ * `POST /v1/knowledge/gaps`: a question that the articles should answer. Questions that were declined, answered in doubt or disliked are
+ * reported by the gateway itself, where answers are kept.
+ */
+export const KnowledgeGapReport = z.strictObject({
+  /** 1 to 4,000 characters; stored without personal data. */
+  question: Query,
+  /** `reported` when absent: by a person. */
+  why: z.enum(['reported', 'declined', 'unsure', 'disliked']).optional(),
+  /** Who asked: the question is erased with the person. */
+  person_id: MemoryId.nullish(),
+});
+export type KnowledgeGapReport = z.infer<typeof KnowledgeGapReport>;
+
+/** Reply of `POST /v1/knowledge/gaps`: what became of the report. */
+export const KnowledgeGapReported = z.object({
+  /** The gap that it counts for, as it stands now; null when none was recorded. */
+  gap: KnowledgeGap.nullable(),
+  /**
+   * `new`: a gap was added; `counted`: the same was asked before; `repeated`: this question was counted within the last hour already;
+   * `answered`: the articles answer it; `no_question`: it asks nothing of the articles, or has no word to search for; `limit`: the key has
+   * added as many gaps as it may in a day; `unavailable`: the articles or the gaps could not be read.
+   */
+  outcome: z.enum(['new', 'counted', 'repeated', 'answered', 'no_question', 'limit', 'unavailable']),
+});
+export type KnowledgeGapReported = z.infer<typeof KnowledgeGapReported>;
 
 /** Query of `GET /v1/knowledge/gaps`. */
 export const KnowledgeGapsRequest = z.strictObject({

@@ -16,6 +16,7 @@ export type MemoriesRestore = z.infer<typeof MemoriesRestore>;
 export const GapRecord = z.object({
   id: z.string().regex(/^[\w-]{1,100}$/, 'is not an id'),
   kind: GapKind,
+  /** What the articles lack, as a sentence. */
   gap: KnowledgeGap.shape.gap,
   intent: KnowledgeGap.shape.intent,
   product: KnowledgeGap.shape.product,

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import {
+  AnswerFeedbackRequest,
   type AnswerReplay,
   AnswerReplayRequest,
   AnswersQuery,
@@ -12,15 +13,18 @@ import type { Statement } from '../contract/ask.ts';
 import { describeIssues, ErrorBody, readAs } from '../contract/error-info.ts';
 import { readingCapabilities } from '../delegation/call.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
+import { waitUntilOf } from '../runtime/concurrency.ts';
 import { jsonAnswer, readJson } from '../runtime/json-http.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { covers } from '../signing/capabilities.ts';
 import { MAX_CAPABILITIES } from '../signing/limits.ts';
+import { originate } from '../signing/request-context.ts';
 import { type Asking, CONCIERGE } from './ask.ts';
 import { demand, workspaceOf } from './authenticate.ts';
 import { type Forwarding, forward, jsonBytes, pathOf } from './forward.ts';
 import { errorOf, errorResponse, GatewayError } from './gateway-error.ts';
 import { outcomeOf } from './keep-answers.ts';
+import type { ReportGaps } from './report-gaps.ts';
 import type { GatewayEnv } from './request-log.ts';
 
 const MEMORY = 'memory';
@@ -55,7 +59,24 @@ export const createAnswerReader = ({ client }: { client: SignedClient }) => {
 };
 
 /** `POST /v1/answers/{id}/feedback`: any key may judge the answers that were given to it, one that reads answers all of them. */
-export const createFeedback = ({ client }: { client: SignedClient }) => {
+export const createFeedback = ({ client, reportGaps }: { client: SignedClient; reportGaps: ReportGaps }) => {
+  /** The question of an answer that was disliked is one that the articles should answer. */
+  const reportDisliked = async (c: Context<GatewayEnv>, workspace: string): Promise<void> => {
+    const { id, audiences, authentication = 'key' } = c.get('apiKey');
+    const traceId = c.get('traceId');
+    const asker = { workspace, subject: `user:${id}`, audiences, traceId, authentication };
+    const context = originate({
+      ...{ self: 'gateway', ...asker, capabilities: [READ] },
+      ...{ timeoutMs: REPORT_MS, now: Date.now() },
+    });
+    const path = new URL(c.req.url).pathname.replace(/\/feedback$/, '');
+    const reply = await client.call(context, { to: MEMORY, method: 'GET', path });
+    const answer = reply.ok && reply.status === 200 ? readAs(Judged, reply.json()) : undefined;
+    if (answer?.ok !== true) return;
+    const { question, understood_as: understood, person_id: personId } = answer.value;
+    const report = { question: (understood ?? question).slice(0, MAX_QUERY), why: 'disliked' as const };
+    await reportGaps(context, [{ ...report, ...(personId === undefined ? {} : { person_id: personId }) }]);
+  };
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     const key = c.get('apiKey');
     const namedWorkspace = c.req.query('workspace_id');
@@ -63,9 +84,17 @@ export const createFeedback = ({ client }: { client: SignedClient }) => {
     const body = await jsonBytes(c);
     const capabilities = ['answers:feedback:write', ...(covers(key.capabilities, READ) ? [READ] : [])];
     const call = { path: pathOf(c), workspace, namedWorkspace, capabilities, body, signal: c.req.raw.signal };
-    return forwardOnceKept(c, client, call);
+    const response = await forwardOnceKept(c, client, call);
+    const feedback = readJson(body, AnswerFeedbackRequest);
+    if (response.ok && feedback.ok && feedback.value.value === 'down') waitUntilOf(c)(reportDisliked(c, workspace));
+    return response;
   };
 };
+
+const REPORT_MS = 5000;
+
+/** What is read of an answer that was disliked: what a message was classified as is not, since support reports its gaps. */
+const Judged = KeptAnswer.pick({ question: true, understood_as: true, person_id: true });
 
 /** `GET /v1/answers`: a page as JSON, or all answers that fit, in full, one a line, as they are read. */
 export const createAnswerList = ({ client }: { client: SignedClient }) => {

@@ -45,6 +45,7 @@ import { openAIErrors } from './openai-errors.ts';
 import { createResponses } from './openai-responses.ts';
 import { createPages } from './pages.ts';
 import { demandMethod, namesMethods, noRoute, OPENAI_PATHS, plainBodies } from './refuse-requests.ts';
+import { createReportGaps } from './report-gaps.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 import { createSignIn } from './sign-in.ts';
 import type { PersonWays } from './small-talk.ts';
@@ -171,7 +172,8 @@ export const createApp = (parts: GatewayParts) => {
   on('GET /v1/access', (c) => c.json(accessOf(c.get('apiKey'))));
   on('GET /v1/librarians', async (c) => c.json(await librarians.list()));
   const { keepsAnswers: keeps } = parts;
-  const keepAnswers = keeps && createKeepAnswers({ client, keeps, log, now });
+  const reportGaps = createReportGaps({ client, log, now });
+  const keepAnswers = keeps && createKeepAnswers({ client, keeps, reportGaps, log, now });
   const asking = createAsking({ ...parts, keepAnswers });
   on('POST /v1/ask', createAsk(asking));
   on('POST /v1/chat/completions', createChat({ librarians, asking }));
@@ -233,7 +235,7 @@ export const createApp = (parts: GatewayParts) => {
     });
   };
   on('GET /v1/answers', createAnswerList({ client }));
-  on('POST /v1/answers/{id}/feedback', createFeedback({ client }));
+  on('POST /v1/answers/{id}/feedback', createFeedback({ client, reportGaps }));
   forwardTo('memory', 'GET /v1/answers/statistics', { as: 'answers:read' });
   on('POST /v1/answers/{id}/replay', createReplay({ client, asking, librarians, now }));
   on('GET /v1/answers/{id}', createAnswerReader({ client }));
@@ -252,6 +254,7 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('semantic', 'GET /v1/knowledge/health');
   forwardTo('support', 'POST /v1/knowledge/retrieve', { maxBytes: MAX_TICKET_BYTES });
   forwardTo('support', 'GET /v1/knowledge/gaps');
+  forwardTo('support', 'POST /v1/knowledge/gaps');
   const gaps = { as: 'support:gaps:write' };
   forwardTo('support', 'GET /v1/knowledge/gaps/records', gaps);
   forwardTo('support', 'PUT /v1/knowledge/gaps/records', { maxBytes: MAX_RESTORE_BYTES, ...gaps });

@@ -22,6 +22,7 @@ import type { SignedClient } from '../runtime/signed-client.ts';
 import { utf8 } from '../signing/encoding.ts';
 import type { Budget } from '../signing/limits.ts';
 import { type OriginContext, originate } from '../signing/request-context.ts';
+import { openQuestions, type ReportGaps } from './report-gaps.ts';
 import type { GatewayEnv } from './request-log.ts';
 
 /** The answer to one question, which is kept once it has been given. */
@@ -49,6 +50,8 @@ export interface KeepParts {
   client: SignedClient;
   /** Whether the answers of a workspace are kept. */
   keeps: (workspace: string) => boolean;
+  /** Reports what was not answered; nothing when absent. Only where answers are kept, since questions are stored. */
+  reportGaps?: ReportGaps | undefined;
   newId?: (() => string) | undefined;
   log?: Log | undefined;
   now?: (() => number) | undefined;
@@ -76,7 +79,7 @@ interface Gathered {
  * one call. What fails is logged without a word of the answer.
  */
 export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
-  const { client, keeps, newId = () => crypto.randomUUID(), log = logLine, now = Date.now } = parts;
+  const { client, keeps, reportGaps, newId = () => crypto.randomUUID(), log = logLine, now = Date.now } = parts;
   const waiting = new Map<string, Gathered>();
   const send = async (
     { workspace, subject, audiences, traceId, authentication }: OriginContext,
@@ -146,6 +149,13 @@ export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
           ...(intent === undefined ? {} : { intent }),
         });
         waitUntilOf(c)(keepSoon(context, () => fitted({ ...answer, ...outcome() })));
+        const verdict = verdictOf(response);
+        // The support function records the gaps of messages itself.
+        if (reportGaps !== undefined && intent === undefined && (verdict === 'declined' || verdict === 'hedged')) {
+          const { person_id: personId } = personOf(request);
+          const open = openQuestions({ question: understoodAs ?? request.query, personId }, response);
+          waitUntilOf(c)(reportGaps(context, open));
+        }
         return withMetadata(response, { answer_id: id }) ?? response;
       },
     };
@@ -191,7 +201,7 @@ export const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerIn
 /** What a client may call itself. */
 const NamedInterface = AnswerInterface.exclude(['ticket']);
 
-const personOf = ({ metadata }: Asked) => {
+const personOf = ({ metadata }: Asked): { person_id?: string } => {
   const person = MemoryId.safeParse(metadata?.person_id);
   return person.success ? { person_id: person.data } : {};
 };

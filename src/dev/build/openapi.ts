@@ -54,6 +54,8 @@ import {
 import { type HttpRoute, ROUTES, type RouteName } from '../../contract/http-routes.ts';
 import * as contract from '../../contract/index.ts';
 import {
+  KnowledgeGapReport,
+  KnowledgeGapReported,
   KnowledgeGapsRequest,
   KnowledgeGapsResponse,
   KnowledgeHealth,
@@ -281,6 +283,10 @@ const SHAPES: Record<RouteName, Shapes> = {
   'GET /v1/knowledge/gaps': {
     ...{ query: KnowledgeGapsRequest, reply: KnowledgeGapsResponse },
     example: { query: { state: 'open', limit: '10' } },
+  },
+  'POST /v1/knowledge/gaps': {
+    ...{ body: KnowledgeGapReport, reply: KnowledgeGapReported },
+    example: { body: { question: 'Do you ship to Norway?' } },
   },
   'DELETE /v1/knowledge/gaps': {
     ...{ query: z.strictObject({ person_id: contract.MemoryId }), reply: Erased },

@@ -38,6 +38,18 @@ export interface GapSighting {
   nowMs: number;
 }
 
+/** What became of a gap of a sighting: `repeated` for a copy of a counted request, `limit` for one that the key may not add today. */
+export type RecordedGap = { id: string; outcome: 'new' | 'counted' | 'repeated' } | { outcome: 'limit' | 'repeated' };
+
+/**
+ * The `intent` of a question that was asked of the articles, as opposed to a ticket: it is compared with newer editions as a question. For
+ * one whose answer was disliked, the mark of that answer follows.
+ */
+export const ASKED = '@asked';
+
+/** The sentence of a gap of which only the question is known. */
+export const NO_ANSWER = 'No article answers this question';
+
 /** An open gap, to be retried. */
 export interface OpenGap extends Pick<RevealedGap, 'kind' | 'product' | 'intent' | 'subject'> {
   id: string;
@@ -70,8 +82,10 @@ export interface GapPage {
 
 /** Questions of one workspace that its knowledge base did not answer. */
 export interface GapBook {
-  /** Counts each gap together with equal ones; reopens closed ones. */
-  record(sighting: GapSighting): void;
+  /** Counts each gap together with equal ones; reopens closed ones. Returns what became of each. */
+  record(sighting: GapSighting): RecordedGap[];
+  /** One gap, if the audiences may see it. */
+  read(id: string, audiences?: readonly string[]): KnowledgeGap | null;
   /** Deletes a gap with its questions; false when there is none of that id. */
   remove(id: string): boolean;
   /** Deletes the questions of a person, and the gaps that no one else has asked about. Returns the number of questions. */
@@ -157,6 +171,7 @@ export const readGapCursor = (text: string): GapCursor | undefined => {
 /** The remote methods; no other member can be called from outside. */
 export const GAP_METHODS = [
   'record',
+  'read',
   'remove',
   'erasePerson',
   'list',
@@ -211,6 +226,7 @@ export const remoteGapBooks = (stubOf: (name: string) => GapsStub): GapBooks => 
           await note(workspace);
           return ask('record', parameters);
         },
+        read: (...parameters) => ask('read', parameters),
         remove: (...parameters) => ask('remove', parameters),
         erasePerson: (...parameters) => ask('erasePerson', parameters),
         list: (...parameters) => ask('list', parameters),

@@ -1,14 +1,23 @@
 import { WORD_VECTORS_MODEL } from '../../ai/embeddings/word-vectors.ts';
 import { readAs } from '../../contract/error-info.ts';
+import type { KnowledgeGapReport, KnowledgeGapReported } from '../../contract/knowledge.ts';
 import { MemoryId } from '../../contract/memory.ts';
+import { PARTIAL_BELOW } from '../../contract/navigator-response.ts';
+import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
+import { findAnswer } from '../../grounding/find-answer.ts';
+import { passageMarkdown } from '../../grounding/render-passage.ts';
 import { withDeadline } from '../../http/deadline.ts';
+import { analyseQuery } from '../../search/analyse-query.ts';
+import { readPages } from '../../search/chunk-texts.ts';
 import { audiencesIn } from '../../search/current-edition.ts';
 import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { MeaningOf, Retriever } from '../../search/retrieve.ts';
+import { searchEdition } from '../../search/search-edition.ts';
 import { sha256, utf8 } from '../../signing/encoding.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
+import { smallTalkIn } from '../../text/small-talk.ts';
 import { stem } from '../../text/stem.ts';
 import {
   cutText,
@@ -17,9 +26,20 @@ import {
   type KnowledgeQuestion,
   type KnowledgeScope,
 } from '../retrieval/knowledge.ts';
-import { problemText } from '../retrieval/problem-text.ts';
+import { namedProducts } from '../retrieval/named-products.ts';
+import { problemText, topicOf } from '../retrieval/problem-text.ts';
 import { type GapRecorder, retrieveKnowledge } from '../retrieval/retrieve-knowledge.ts';
-import type { CheckedGap, GapBooks, GapQuery, GapSighting, OpenGap, RemoteGapBook, RevealedGap } from './gap-book.ts';
+import {
+  ASKED,
+  type CheckedGap,
+  type GapBooks,
+  type GapQuery,
+  type GapSighting,
+  NO_ANSWER,
+  type OpenGap,
+  type RemoteGapBook,
+  type RevealedGap,
+} from './gap-book.ts';
 import { isSameGap } from './sql-gap-book.ts';
 
 export interface GapKeeperParts {
@@ -39,6 +59,8 @@ export interface GapKeeperParts {
 
 /** Records gaps, and closes those that newer editions answer. Its methods never reject. */
 export interface GapKeeper extends GapRecorder {
+  /** Records a question that the articles did not answer, or that a person reports. */
+  report(report: KnowledgeGapReport, scope: KnowledgeScope): Promise<KnowledgeGapReported>;
   /** Closes what the current edition answers, within a short time limit; returns that edition. */
   refresh(scope: KnowledgeScope): Promise<string | undefined>;
   /** The same for all gaps of every workspace. */
@@ -55,6 +77,8 @@ const SWEPT_WORKSPACE_MS = 60_000;
 /** Time limit of one library, so that a failing one does not delay the others. */
 const SWEEP_EDITION_MS = 10_000;
 const HOUR_MS = 3_600_000;
+/** Time limit of reading the articles for a reported question. */
+const REPORT_MS = 2000;
 const MEANING_MS = 2000;
 /** Upper bound of workspaces whose last compared edition is cached. */
 const MAX_REMEMBERED = 1000;
@@ -116,13 +140,32 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
     met: async (question, { knowledge, edition }, scope) => {
       if (edition === undefined) return;
       const book = books.of(scope.context.workspace);
-      await quietly('record gaps', () =>
-        recordGaps(question, knowledge, {
+      await quietly('record gaps', async () =>
+        recordGaps(question, await withoutAnswered(edition, question, { knowledge, mask }), {
           ...{ book, mask, meaningOf: meaningBy(edition, scope), now: now() },
           ...{ by: scope.context.subject, audiences: audiencesIn(edition, scope.context.audiences) },
         }),
       );
       await quietly('compare gaps', () => compareOnce(edition, scope));
+    },
+    report: async (report, scope) => {
+      const failed: KnowledgeGapReported = { gap: null, outcome: 'unavailable' };
+      const reported = await quietly('record a question', async () => {
+        const edition = await withDeadline(() => editionFor(scope), { timeoutMs: REPORT_MS });
+        const audiences = audiencesIn(edition, scope.context.audiences);
+        const book = books.of(scope.context.workspace);
+        const options = {
+          mask,
+          meaningOf: meaningBy(edition, scope),
+          now: now(),
+          by: scope.context.subject,
+          audiences,
+        };
+        const question = { intent: UNKNOWN_INTENT, message: report.question };
+        const retrieved = await retrieveKnowledge(question, { edition, retrieve, mask, now, ...scope });
+        return recordQuestion(report, { ...options, book, edition, people: retrieved.people ?? [] });
+      });
+      return reported ?? failed;
     },
     refresh: (scope) =>
       quietly('compare gaps', async () => {
@@ -155,6 +198,86 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
     },
   };
 };
+
+/** A question that the articles surely answer reveals no lack of an answer; its product may still have no article of its own. */
+const withoutAnswered = async (
+  edition: Edition,
+  question: KnowledgeQuestion,
+  { knowledge, mask }: { knowledge: Knowledge; mask: (text: string) => string },
+): Promise<Knowledge> => {
+  const { foundGaps = [] } = knowledge;
+  const isAboutAnswer = ({ kind }: FoundGap): boolean => kind === 'question' || kind === 'intent';
+  if (!foundGaps.some(isAboutAnswer)) return knowledge;
+  const { text } = problemText(mask(question.message), mask(question.subject ?? ''));
+  const { isSure } = await bestAnswer(edition, text);
+  return isSure ? { ...knowledge, foundGaps: foundGaps.filter((gap) => !isAboutAnswer(gap)) } : knowledge;
+};
+
+/** What an edition answers to a question: whether it is sure, as an answer without a model is, and a mark of the passage. */
+const bestAnswer = async (edition: Edition, question: string): Promise<{ isSure: boolean; mark: string }> => {
+  const { value } = await readPages(edition, () => {
+    const outcome = searchEdition(edition, question, { limit: HITS });
+    const { probability, passages } = findAnswer(edition, question, { searches: [outcome] });
+    const [best] = passages.toSorted((one, other) => other.share - one.share);
+    const text = best === undefined ? '' : `${best.source.id}\n${passageMarkdown(best.unit)}`;
+    return { isSure: passages.length > 0 && probability >= PARTIAL_BELOW, text };
+  });
+  return {
+    isSure: value.isSure,
+    mark: value.text === '' ? '' : (await sha256(utf8(value.text))).slice(0, MARK_LENGTH),
+  };
+};
+
+const HITS = 50;
+const MARK_LENGTH = 16;
+
+interface QuestionOptions extends RecordingOptions {
+  book: Pick<RemoteGapBook, 'record' | 'read'>;
+  edition: Edition;
+  /** People named in the question. */
+  people: readonly string[];
+}
+
+/** Records a question as a gap, unless it asks nothing or the articles answer it. Throws what the gap book throws. */
+const recordQuestion = async (
+  { question, why = 'reported', person_id: person }: KnowledgeGapReport,
+  { book, by, audiences = [], mask, meaningOf, now, edition, people }: QuestionOptions,
+): Promise<KnowledgeGapReported> => {
+  if (smallTalkIn(question) !== undefined) return { gap: null, outcome: 'no_question' };
+  const message = cutText(withoutNames(people)(mask(question)).replace(/\s+/g, ' ').trim(), MAX_MESSAGE);
+  const { isSure, mark } = await bestAnswer(edition, message);
+  if (isSure && (why === 'declined' || why === 'unsure')) return { gap: null, outcome: 'answered' };
+  const stems = stemsAsked(edition, message, people);
+  if (stems.length === 0) return { gap: null, outcome: 'no_question' };
+  const { known, unknown } = namedProducts(message, { product: undefined, devices: edition.devices() });
+  const product = cutText([...unknown, ...known][0] ?? '', 100);
+  const meaning = await meaningOf?.(message);
+  const intent = isSure ? `${ASKED}:${mark}` : ASKED;
+  const [recorded = { outcome: 'limit' as const }] = await book.record({
+    requestHash: await hashOf({ intent: '', message: question, metadata: {} }, audiences),
+    ...{ by, audiences, edition: edition.id, nowMs: now },
+    query: { message, subject: null, intent, product: product === '' ? null : product, person: person ?? null },
+    gaps: [
+      {
+        ...{ kind: 'question', gap: NO_ANSWER, product: null, intent: null },
+        subject: meaning === undefined ? { stems } : { stems, vector: meaning.vector, model: meaning.model },
+      },
+    ],
+  });
+  const gap = 'id' in recorded ? await book.read(recorded.id, audiences) : null;
+  return { gap, outcome: recorded.outcome };
+};
+
+/** The informative words of a question; all of its words when it has none. */
+const stemsAsked = (edition: Edition, message: string, people: readonly string[]): RevealedGap['subject']['stems'] => {
+  const { terms } = analyseQuery(edition, message);
+  const { chunkCount } = edition;
+  const { stems } = topicOf(message, { terms, chunkCount, names: people, isAsked: () => true });
+  if (stems.length > 0) return stems;
+  return [...new Set(terms.map((term) => term.stem))].slice(0, MAX_STEMS).map((each) => [each, 1] as const);
+};
+
+const MAX_STEMS = 12;
 
 export interface RecordingOptions {
   book: Pick<RemoteGapBook, 'record'>;
@@ -278,23 +401,29 @@ const BATCH = 20;
  * @returns How many were closed.
  */
 export const recheckGaps = async (
-  { id: edition }: Pick<Edition, 'id'>,
+  edition: Edition,
   { book, ask, audiences, limit, untilMs = Number.POSITIVE_INFINITY, now }: RecheckOptions,
 ): Promise<number> => {
   let closed = 0;
   for (let left = limit; left > 0 && now() <= untilMs; left -= BATCH) {
-    const gaps = await book.toCheck(edition, Math.min(BATCH, left), now(), audiences);
+    const gaps = await book.toCheck(edition.id, Math.min(BATCH, left), now(), audiences);
     const results: CheckedGap[] = [];
     for (const gap of gaps) {
       const { message, subject, intent, product } = gap.query;
       const metadata = product === null ? {} : { product };
       await turnOfOthers();
+      if (intent.startsWith(ASKED)) {
+        const { isSure, mark } = await bestAnswer(edition, message);
+        // An answer that was disliked does not close its gap while it stays the same.
+        results.push({ id: gap.id, lastSeenMs: gap.lastSeenMs, isAnswered: isSure && intent !== `${ASKED}:${mark}` });
+        continue;
+      }
       const knowledge = await ask({ message, intent, metadata, subject: subject ?? undefined });
       // Failed queries stay open; a newer edition that was published meanwhile is not considered here.
-      if (knowledge.foundGaps === undefined || knowledge.edition !== edition) continue;
+      if (knowledge.foundGaps === undefined || knowledge.edition !== edition.id) continue;
       results.push({ id: gap.id, lastSeenMs: gap.lastSeenMs, isAnswered: isAnswered(gap, knowledge) });
     }
-    if (results.length > 0) await book.noteChecked(results, { edition, nowMs: now() });
+    if (results.length > 0) await book.noteChecked(results, { edition: edition.id, nowMs: now() });
     closed += results.filter((result) => result.isAnswered).length;
     if (gaps.length < BATCH || results.length === 0) break;
   }

@@ -1,7 +1,12 @@
 import type { Hono } from 'hono';
 import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/error-info.ts';
-import { KnowledgeGapsRequest, type KnowledgeGapsResponse } from '../../contract/knowledge.ts';
+import {
+  KnowledgeGapReport,
+  type KnowledgeGapReported,
+  KnowledgeGapsRequest,
+  type KnowledgeGapsResponse,
+} from '../../contract/knowledge.ts';
 import { MemoryId } from '../../contract/memory.ts';
 import { type GapRecordPage, GapRecordsQuery, GapsRestore, type Restored } from '../../contract/moving.ts';
 import { waitUntilOf } from '../../runtime/concurrency.ts';
@@ -22,13 +27,13 @@ export interface GapRouteParts {
   /** Id of the function that serves the routes. */
   guard: GuardOptions;
   books: Pick<GapBooks, 'of'>;
-  keeper: Pick<GapKeeper, 'refresh'>;
+  keeper: Pick<GapKeeper, 'refresh' | 'report'>;
   /** Masks personal data that was stored when fewer patterns were masked. */
   mask: (text: string) => string;
 }
 
 /**
- * `GET /v1/knowledge/gaps`, `DELETE /v1/knowledge/gaps/{id}`, `DELETE /v1/knowledge/gaps?person_id=`, and `GET` and `PUT
+ * `GET` and `POST /v1/knowledge/gaps`, `DELETE /v1/knowledge/gaps/{id}`, `DELETE /v1/knowledge/gaps?person_id=`, and `GET` and `PUT
  * /v1/knowledge/gaps/records` to move them, for the workspace of the verified context.
  */
 export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }: GapRouteParts): void => {
@@ -88,6 +93,15 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
     return refusal('NOT_FOUND', { librarian: guard.self, message: 'Cannot delete this gap: there is none of that id' });
   });
 
+  app.post('/v1/knowledge/gaps', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
+    const request = readJson(c.get('body'), KnowledgeGapReport);
+    if (!request.ok) {
+      c.set('outcome', 'INVALID_QUERY');
+      return refusal('INVALID_QUERY', { librarian: guard.self, message: request.problem });
+    }
+    const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
+    return jsonAnswer((await keeper.report(request.value, scope)) satisfies KnowledgeGapReported);
+  });
   app.get('/v1/knowledge/gaps', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
     const query = readAs(KnowledgeGapsRequest, c.req.query());
     if (!query.ok) {
@@ -106,6 +120,7 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
     const gaps = listed.gaps.map((each) => ({
       ...each,
       gap: mask(each.gap),
+      missing: each.missing === null ? null : mask(each.missing),
       example_queries: each.example_queries.map(mask),
     }));
     return jsonAnswer({ ...listed, gaps, edition: edition ?? null } satisfies KnowledgeGapsResponse);

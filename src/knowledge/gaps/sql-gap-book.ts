@@ -3,6 +3,7 @@ import type { KnowledgeGap } from '../../contract/knowledge.ts';
 import { GapRecord, type GapRecordPage, type GapRecordsQuery } from '../../contract/moving.ts';
 import { NO_ONE } from '../../signing/capabilities.ts';
 import { bytesOf, migrate, readStored, type Sql, type SqlValue } from '../../storage/sql.ts';
+import { splitSentences } from '../../text/split-sentences.ts';
 import {
   type GapBook,
   type GapListing,
@@ -11,7 +12,9 @@ import {
   type GapSighting,
   type GapSubject,
   gapCursorText,
+  NO_ANSWER,
   type OpenGap,
+  type RecordedGap,
   type RevealedGap,
   readGapCursor,
   SAME_ACROSS_INTENTS,
@@ -31,17 +34,33 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
   return {
     record: (sighting) =>
       sql.transaction(() => {
-        if (!isNewRequest(sql, sighting)) return;
+        const gaps = sighting.gaps.slice(0, MAX_GAPS_A_SIGHTING);
+        const audiences = audienceList(sighting.audiences);
+        if (!isNewRequest(sql, sighting)) {
+          return gaps.map((gap): RecordedGap => {
+            const id = sameGap(sql, gap, audiences);
+            return id === undefined ? { outcome: 'repeated' } : { id, outcome: 'repeated' };
+          });
+        }
         const isCurrent = noteEdition(sql, sighting);
-        for (const gap of sighting.gaps.slice(0, MAX_GAPS_A_SIGHTING)) {
-          const known = sameGap(sql, gap, audienceList(sighting.audiences));
-          if (known === undefined && !mayAdd(sql, sighting)) continue;
+        const recorded = gaps.map((gap): RecordedGap => {
+          const known = sameGap(sql, gap, audiences);
+          if (known === undefined && !mayAdd(sql, sighting)) return { outcome: 'limit' };
           const id = known ?? newId();
           countGap(sql, { id, gap, sighting, isCurrent });
           keepExample(sql, id, sighting.query);
-        }
+          return { id, outcome: known === undefined ? 'new' : 'counted' };
+        });
         forgetBeyond(sql, maxGaps);
+        return recorded;
       }),
+    read: (id, audiences = []) => {
+      const [row] = sql.all<ListedRow>(
+        `SELECT *, ${EXAMPLES} FROM gaps WHERE ${READABLE} AND id = ?2`,
+        ...[JSON.stringify(audiences), id],
+      );
+      return row === undefined ? null : gapOfRow(row);
+    },
     remove: (id) =>
       sql.transaction(() => {
         const [found] = sql.all('SELECT 1 AS found FROM gaps WHERE id = ?', id);
@@ -253,15 +272,16 @@ interface ListedRow extends Record<string, SqlValue> {
   examples: string;
 }
 
+const EXAMPLES = `(SELECT json_group_array(message) FROM
+  (SELECT message FROM gap_examples WHERE gap = gaps.id ORDER BY place DESC)) AS examples`;
+
 const IN_STATE = { open: 'closed_at IS NULL', closed: 'closed_at IS NOT NULL', all: '1' };
 
 const listGaps = (sql: Sql, { state, limit, cursor, audiences = [] }: GapListing): GapPage => {
   const held = JSON.stringify(audiences);
   const after = cursor === undefined ? undefined : readGapCursor(cursor);
   const rows = sql.all<ListedRow>(
-    `SELECT *, (SELECT json_group_array(message) FROM
-        (SELECT message FROM gap_examples WHERE gap = gaps.id ORDER BY place DESC)) AS examples
-      FROM gaps WHERE ${IN_STATE[state]} AND ${READABLE} AND (?2 IS NULL OR count < ?2 OR (count = ?2 AND id > ?3))
+    `SELECT *, ${EXAMPLES} FROM gaps WHERE ${IN_STATE[state]} AND ${READABLE} AND (?2 IS NULL OR count < ?2 OR (count = ?2 AND id > ?3))
       ORDER BY count DESC, id LIMIT ?4`,
     ...[held, after?.count ?? null, after?.id ?? null, limit + 1],
   );
@@ -278,20 +298,44 @@ const listGaps = (sql: Sql, { state, limit, cursor, audiences = [] }: GapListing
   };
 };
 
-const gapOfRow = (row: ListedRow): KnowledgeGap => ({
-  id: row.id,
-  kind: row.kind,
-  gap: row.gap,
-  intent: row.intent,
-  product: row.product,
-  count: row.count,
-  example_queries: readStored(z.array(z.string()), row.examples) ?? [],
+const gapOfRow = (row: ListedRow): KnowledgeGap => {
+  const examples = readStored(z.array(z.string()), row.examples) ?? [];
+  const [newest] = examples;
+  return {
+    id: row.id,
+    kind: row.kind,
+    gap: newest === undefined ? cutText(row.gap, MAX_SENTENCE) : titleOf(newest),
+    missing: row.gap === NO_ANSWER ? null : cutText(row.gap, MAX_SENTENCE),
+    intent: row.intent,
+    product: row.product,
+    count: row.count,
+    example_queries: examples,
+    ...timesOfRow(row),
+  };
+};
+
+/** Characters of a sentence. */
+const MAX_SENTENCE = 500;
+/** Characters of a title. */
+const MAX_TITLE = 200;
+
+/** The title of a gap: what a customer asked, the first question of a message, else its first sentence. */
+const titleOf = (message: string): string => {
+  const sentences = splitSentences(message).map(({ start, end }) => message.slice(start, end).trim());
+  const title = sentences.find((sentence) => /[?？]/.test(sentence)) ?? sentences[0] ?? message;
+  const line = title.replace(/\s+/g, ' ').trim();
+  return line.length <= MAX_TITLE ? line : `${cutText(line, MAX_TITLE - 1)}…`;
+};
+
+const timesOfRow = (row: ListedRow): Pick<KnowledgeGap, 'state' | (typeof TIMES)[number]> => ({
   state: row.closed_at === null ? 'open' : 'closed',
   first_seen: moment(row.first_seen),
   last_seen: moment(row.last_seen),
   closed_at: row.closed_at === null ? null : moment(row.closed_at),
   checked_edition: row.edition === '' ? null : row.edition,
 });
+
+const TIMES = ['first_seen', 'last_seen', 'closed_at', 'checked_edition'] as const satisfies (keyof KnowledgeGap)[];
 
 interface RecordRow extends ListedRow {
   /** JSON, like `audiences`. */

@@ -46,7 +46,7 @@ it('counts a repeated gap, also in other words, and keeps the newest five questi
   const { gaps, total } = book.list(all);
   expect(total).toBe(1);
   expect(KnowledgeGap.parse(gaps[0])).toMatchObject({
-    ...{ count: 7, gap: 'No article covers zigbee hub pair' },
+    ...{ count: 7, gap: 'question 7', missing: 'No article covers zigbee hub pair' },
     ...{ first_seen: '2026-10-01T00:00:00.000Z', last_seen: '2026-10-01T00:00:00.006Z' },
     example_queries: Array.from({ length: 5 }, (_, at) => `question ${requests - at}`),
   });
@@ -144,7 +144,7 @@ it('finds the same gap among two thousand with vectors', () => {
   for (let at = 0; at < 2000; at += 20) book.record(sighting(gaps.slice(at, at + 20), { by: 'svc:webhooks' }));
   expect(book.list(all).total).toBe(2000);
   book.record(sighting(gaps.slice(1999)));
-  const expected = { total: 2000, gaps: [{ count: 2, gap: 'No article covers w1999 v1999' }] };
+  const expected = { total: 2000, gaps: [{ count: 2, missing: 'No article covers w1999 v1999' }] };
   expect(book.list({ ...all, limit: 1 })).toMatchObject(expected);
 });
 it('returns gaps to check in batches, the most frequent first, each once per edition', () => {
@@ -178,7 +178,7 @@ it('drops closed gaps first beyond its limit, then the least frequent ones', () 
   for (let times = 0; times < 5; times++) meet(book, 'zigbee');
   note(book, found, SECOND, true);
   for (const word of ['rack', 'tor', 'vpn', 'rack', 'vpn']) meet(book, word, { edition: SECOND });
-  const counts = book.list(all).gaps.map(({ gap, count }) => `${gap.split(' ').at(-1)} ${count}`);
+  const counts = book.list(all).gaps.map(({ missing, count }) => `${missing?.split(' ').at(-1)} ${count}`);
   expect(counts.sort()).toEqual(['rack 2', 'tor 1', 'vpn 2']);
   book.record(sighting([gapOn('solar'), gapOn('solar panel'), gapOn('ups')], { edition: SECOND, nowMs: DAY + 1 }));
   expect(book.list(all).total).toBe(3);

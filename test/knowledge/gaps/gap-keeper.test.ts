@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { KnowledgeGapReport } from '../../../src/contract/knowledge.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { createGapKeeper, type GapKeeperParts } from '../../../src/knowledge/gaps/gap-keeper.ts';
@@ -66,7 +67,11 @@ const setUp = (parts: Partial<GapKeeperParts> = {}) => {
     (await (parts.books?.of ?? of)(workspace).list({ state, limit: 50 })).gaps;
   const scopeOf = (workspace: string) => ({ context: userContext({ workspace }), waitUntil: () => undefined });
   const refresh = (workspace = 'default') => keeper.refresh(scopeOf(workspace));
-  return { ask, listed, refresh, sweep: () => keeper.sweep(scopeOf), current, faults };
+  const report = (
+    question: string,
+    { workspace = 'default', ...more }: Partial<KnowledgeGapReport & { workspace: string }> = {},
+  ) => keeper.report({ question, ...more }, scopeOf(workspace));
+  return { ask, listed, report, refresh, sweep: () => keeper.sweep(scopeOf), current, faults };
 };
 
 it('stores only unanswered questions, without greeting and signature', async () => {
@@ -216,4 +221,71 @@ it('never fails a response, whatever fails in the background', async () => {
   expect(await refresh()).toBe(BEFORE.id);
   await sweep();
   expect(faults).toEqual(['record gaps', 'compare gaps', 'compare gaps', 'list workspaces with gaps']);
+});
+
+describe('a reported question', () => {
+  const PAYPAL = 'Do you take PayPal for spare parts?';
+  it('is a gap with the question as its title', async () => {
+    const { report, listed } = setUp();
+    expect(await report(PAYPAL, { why: 'declined' })).toMatchObject({ outcome: 'new', gap: { gap: PAYPAL, count: 1 } });
+    expect(await listed('open')).toMatchObject([
+      { gap: PAYPAL, missing: null, kind: 'question', example_queries: [PAYPAL] },
+    ]);
+  });
+  it('is grouped with those that ask the same, and counts once an hour', async () => {
+    const { report, listed } = setUp();
+    await report(PAYPAL, { why: 'declined' });
+    const again = 'Can I pay for spare parts with PayPal?';
+    expect(await report(again, { why: 'unsure' })).toMatchObject({ outcome: 'counted', gap: { count: 2 } });
+    expect(await report(PAYPAL)).toMatchObject({ outcome: 'repeated', gap: { count: 2 } });
+    expect((await report('Is there a student discount?', { why: 'declined' })).outcome).toBe('new');
+    expect(await listed('open')).toMatchObject([{ count: 2, example_queries: [again, PAYPAL] }, { count: 1 }]);
+  });
+  it.each([
+    ['thanks', 'Thanks, that helped!', 'declined', 'no_question'],
+    ['a request for a person', 'I want to talk to a person', 'declined', 'no_question'],
+    ['what the articles answer', HASHING.message, 'unsure', 'answered'],
+  ] as const)('is none for %s', async (_, question, why, outcome) => {
+    const { report, listed } = setUp();
+    expect(await report(question, { why })).toEqual({ gap: null, outcome });
+    expect(await listed('all')).toEqual([]);
+  });
+  it('is stored on the word of a person, even if the articles seem to answer it', async () => {
+    const { report } = setUp();
+    expect(await report(HASHING.message)).toMatchObject({ outcome: 'new', gap: { gap: HASHING.message } });
+  });
+  it('closes with an edition that answers it', async () => {
+    const { report, listed, refresh, current } = setUp();
+    const zigbee = 'How do I pair the Apollo III with a Zigbee hub?';
+    await report(zigbee, { why: 'declined' });
+    await report(PAYPAL, { why: 'declined' });
+    current.edition = AFTER;
+    await refresh();
+    expect(await listed('closed')).toMatchObject([{ gap: zigbee }]);
+    expect(await listed('open')).toMatchObject([{ gap: PAYPAL }]);
+  });
+  it('stays open while the answer that was disliked stays the same', async () => {
+    const { report, listed, refresh, current } = setUp();
+    await report(HASHING.message, { why: 'disliked' });
+    current.edition = AFTER;
+    await refresh();
+    expect(await listed('open')).toMatchObject([{ gap: HASHING.message, checked_edition: AFTER.id }]);
+  });
+  it('is stored without personal data, and erased with the person', async () => {
+    const books = bookOf('default');
+    const { report, listed } = setUp({
+      mask: (text) => text.replaceAll('ann@example.org', '[email]'),
+      books: { of: () => books, workspaces: async () => ['default'] },
+    });
+    await report('Do you take PayPal from ann@example.org?', { why: 'declined', person_id: 'p-1' });
+    expect(JSON.stringify(await listed('open'))).not.toContain('example.org');
+    expect(await books.erasePerson('p-1')).toBe(1);
+    expect(await listed('all')).toEqual([]);
+  });
+  it('is one of its workspace', async () => {
+    const { report, listed } = setUp();
+    await report(PAYPAL, { why: 'declined', workspace: 'other' });
+    expect(await listed('all')).toEqual([]);
+    expect(await listed('all', 'other')).toHaveLength(1);
+  });
 });

@@ -59,7 +59,7 @@ describe('GET /v1/knowledge/gaps', () => {
     const seen: string[] = [];
     for (let cursor: string | null | undefined; cursor !== null && seen.length < 12; ) {
       const page = await list(book, `?limit=2${cursor ? `&cursor=${cursor}` : ''}`);
-      seen.push(...page.gaps.map(({ gap }) => /“(.*)”/.exec(gap)?.[1] ?? ''));
+      seen.push(...page.gaps.map(({ missing }) => /“(.*)”/.exec(missing ?? '')?.[1] ?? ''));
       // The most frequent gap is recorded again, and one that is not listed yet.
       if (cursor === undefined) for (const subject of ['zigbee', 'vpn']) meet(book, subject);
       cursor = page.next_cursor;
@@ -71,7 +71,8 @@ describe('GET /v1/knowledge/gaps', () => {
 
 describe('DELETE /v1/knowledge/gaps', () => {
   const remove = (book: GapBook, way: string) => call(book, way, 'DELETE', 'support:gaps:write');
-  const all = (book: GapBook) => book.list({ state: 'all', limit: 9 }).gaps.map(({ gap }) => /“(.*)”/.exec(gap)?.[1]);
+  const all = (book: GapBook) =>
+    book.list({ state: 'all', limit: 9 }).gaps.map(({ missing }) => /“(.*)”/.exec(missing ?? '')?.[1]);
   it('deletes a gap by its id', async () => {
     const book = bookWith('zigbee', 'rack');
     expect([(await remove(book, '/gap-1')).status, (await remove(book, '/gap-1')).status]).toEqual([204, 404]);

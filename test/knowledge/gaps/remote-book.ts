@@ -3,6 +3,7 @@ import type { GapBook, RemoteGapBook } from '../../../src/knowledge/gaps/gap-boo
 /** The asynchronous interface of a book, as other functions call it. */
 export const asRemote = (book: GapBook): RemoteGapBook => ({
   record: async (...given) => book.record(...given),
+  read: async (...given) => book.read(...given),
   remove: async (...given) => book.remove(...given),
   erasePerson: async (...given) => book.erasePerson(...given),
   list: async (...given) => book.list(...given),

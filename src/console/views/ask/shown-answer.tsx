@@ -3,9 +3,8 @@ import { useRef } from 'preact/hooks';
 import { ConstellationError } from '../../../../client/constellation-error.ts';
 import type { Statement } from '../../../contract/ask.ts';
 import type { ErrorCode } from '../../../contract/error-info.ts';
-import type { KnowledgeRetrieval } from '../../../contract/knowledge.ts';
+import type { KnowledgeGapReported } from '../../../contract/knowledge.ts';
 import type { Source } from '../../../contract/response.ts';
-import type { SupportResponse } from '../../../contract/support-response.ts';
 import {
   type Answer,
   agentIn,
@@ -30,7 +29,8 @@ import { Button, CopyButton, Icon } from '../../parts/button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { SourceLink } from '../../parts/source-link.tsx';
 import { Failure } from '../../parts/states.tsx';
-import { call } from '../../session/deployment.ts';
+import { client } from '../../session/deployment.ts';
+import { useRunning } from '../../session/loaded.ts';
 import { count, type TextKey, t } from '../../texts/texts.ts';
 import { Blocks } from './blocks.tsx';
 
@@ -381,41 +381,34 @@ const InDoubt = ({ answer }: { answer: Answer }) => (
   </section>
 );
 
-/** Reports the question as one that the knowledge base should answer, and says what was noted. */
+/** Reports the question as one that the knowledge base should answer, and says what became of the report. */
 const ReportGap = ({ query }: { query: string }) => {
-  const checked = useSignal<KnowledgeRetrieval | undefined>(undefined);
-  const failure = useSignal<unknown>(undefined);
-  const report = (): void => {
-    failure.value = undefined;
-    const body = { message: query };
-    call<SupportResponse>('POST /v1/support/analyze', { knowledge_retrieval: 'object' }, { body }).then(
-      ({ knowledge_retrieval: retrieval }) => {
-        checked.value = retrieval;
-      },
-      (error: unknown) => {
-        failure.value = error;
+  const reported = useSignal<KnowledgeGapReported | undefined>(undefined);
+  const { start, failure, isLoading } = useRunning();
+  const report = (): void =>
+    start(
+      (signal) => client.gaps.report({ question: query }, { signal }),
+      (reply) => {
+        reported.value = reply;
       },
     );
-  };
-  if (failure.value !== undefined) return <Failure error={failure.value} retry={report} />;
-  if (checked.value === undefined)
+  if (failure !== undefined) return <Failure error={failure} retry={report} />;
+  if (reported.value === undefined)
     return (
-      <Button icon="gaps" onClick={report}>
+      <Button icon="gaps" disabled={isLoading} onClick={report}>
         {t('declined.report')}
       </Button>
     );
-  const { gaps, degraded = [] } = checked.value;
-  // Gaps are found by a search, which may not have ended in its time.
-  if (degraded.some((why) => why !== 'embeddings'))
-    return (
-      <p class="row" role="status">
-        {t('declined.late')}
+  const { gap, outcome } = reported.value;
+  return (
+    <p class="row" role="status">
+      {gap === null ? t(`declined.report_${outcome}`) : t('declined.noted', { gap: gap.gap })}
+      {gap === null ? null : <a href="/gaps">{count('gaps.times', gap.count)}</a>}
+      {outcome === 'unavailable' ? (
         <Button icon="retry" onClick={report}>
           {t('try_again')}
         </Button>
-      </p>
-    );
-  return (
-    <p role="status">{gaps.length === 0 ? t('declined.not_noted') : t('declined.noted', { gap: gaps.join(' · ') })}</p>
+      ) : null}
+    </p>
   );
 };

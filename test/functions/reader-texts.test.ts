@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Product } from '../../src/dev/run/product.ts';
+import { send, startEmbedded } from './product-for-test.ts';
+import CASES from './reader-texts.json' with { type: 'json' };
+
+let product: Product;
+let files: string[];
+
+beforeAll(async () => {
+  product = await startEmbedded({ webSearch: 'local' });
+  await product.sync({ full: true });
+  const listing = (await (await send(product, 'GET /api/kb/articles?limit=100')).json()) as {
+    articles: { id: string }[];
+  };
+  files = listing.articles.map(({ id }) => id);
+});
+
+afterAll(async () => {
+  await product?.stop();
+});
+
+type Json = Record<string, unknown>;
+
+const post = async (route: string, body: object): Promise<Json> =>
+  (await (await send(product, `POST ${route}`, body)).json()) as Json;
+
+const inside = (value: unknown, ...path: string[]): unknown =>
+  path.reduce<unknown>((at, name) => (at as Json | undefined)?.[name], value);
+
+/** What a reader sees of the answer to a question, by interface. */
+const READERS: Record<string, (query: string) => Promise<unknown>> = {
+  '/v1/ask': async (query) => (await post('/v1/ask', { query })).answer,
+  '/v1/navigate': async (query) => (await post('/v1/navigate', { query })).answer,
+  '/v1/agents/semantic': async (query) => inside(await post('/v1/agents/semantic', { query }), 'result', 'summary'),
+  '/v1/agents/hybrid': async (query) => inside(await post('/v1/agents/hybrid', { query }), 'result', 'synthesis'),
+  '/v1/agents/analytics': async (query) =>
+    inside(await post('/v1/agents/analytics', { query }), 'result', 'interpretation'),
+  '/v1/chat/completions': async (query) => {
+    const messages = [{ role: 'user', content: query }];
+    const { choices } = await post('/v1/chat/completions', { model: 'constellation', messages });
+    return inside((choices as unknown[] | undefined)?.[0], 'message', 'content');
+  },
+  '/v1/support/analyze': async (query) =>
+    inside(await post('/v1/support/analyze', { message: query }), 'draft', 'text'),
+};
+
+const gapTitles = async (): Promise<string[]> => {
+  const { gaps } = (await (await send(product, 'GET /v1/knowledge/gaps?limit=200')).json()) as {
+    gaps: { gap: string }[];
+  };
+  return gaps.map(({ gap }) => gap);
+};
+
+/** Addresses of links and code are the authors'. */
+const visible = (text: string): string =>
+  text
+    .replace(/\]\([^)\s]*\)/g, ']')
+    .replace(/https?:\/\/[^\s)>\]]+/g, '')
+    .replace(/`+[^`]*`+/g, '');
+
+const PATTERNS = {
+  threshold: /similarity|threshold/i,
+  'the name of a parameter': /\b[a-z]+_[a-z]+(?:_[a-z]+)*\b/,
+  // Prices of the articles are none.
+  'a probability': /(?<![$€£]\s?)\b0\.\d{2,}\b(?!\s*(?:[$€£]|EUR|USD|per|\/))/,
+  'an id of an edition': /\be\d{6}-[0-9a-f]{8}\b/,
+  'a capability': /\b(?:kb|sql|web|memory|support):[a-z]+\b/,
+  'topics of the knowledge base': /It is about subjects/,
+};
+
+const faultsIn = (text: string): string[] => [
+  ...files.filter((file) => text.includes(file)).map((file) => `the file ${file}`),
+  ...Object.entries(PATTERNS).flatMap(([what, pattern]) => {
+    const found = pattern.exec(visible(text));
+    return found === null ? [] : [`${what}: ${found[0]}`];
+  }),
+];
+
+describe('what a reader sees', () => {
+  it.each(Object.keys(READERS))(
+    'of %s holds no file path, id, threshold, parameter or bare probability',
+    async (reader) => {
+      const faults: Record<string, string[]> = {};
+      let answers = 0;
+      for (const query of CASES.questions) {
+        const text = await READERS[reader]?.(query);
+        if (typeof text !== 'string') continue;
+        answers += 1;
+        const found = faultsIn(text);
+        if (found.length > 0) faults[query] = found;
+      }
+      expect(faults).toEqual({});
+      expect(answers).toBeGreaterThan(1);
+    },
+  );
+
+  it.each(Object.entries(CASES.gaps))(
+    'is a gap with the question as its title when %s declines',
+    async (reader, question) => {
+      expect(await READERS[reader]?.(question)).toEqual(expect.any(String));
+      await expect.poll(gapTitles, { timeout: 20_000, interval: 500 }).toContain(question);
+    },
+  );
+
+  it('is a gap when somebody dislikes it, and a thank-you is none', async () => {
+    const query = 'How long does shipping to Canada take?';
+    const { metadata } = await post('/v1/ask', { query });
+    await post(`/v1/answers/${String(inside(metadata, 'answer_id'))}/feedback`, { value: 'down' });
+    await expect.poll(gapTitles, { timeout: 20_000, interval: 500 }).toContain(query);
+    await post('/v1/ask', { query: 'Thanks, that helped' });
+    const reported = await post('/v1/knowledge/gaps', { question: 'Do you take PayPal for the Zephyr?' });
+    expect(reported).toMatchObject({ outcome: 'new', gap: { gap: 'Do you take PayPal for the Zephyr?', count: 1 } });
+    expect(await gapTitles()).not.toContain('Thanks, that helped');
+  });
+
+  it.each(CASES.routed)(
+    'answers, or declines as the navigator does, what a specialist does not find: %s',
+    async (query) => {
+      const { answer, metadata } = await post('/v1/ask', { query });
+      const hops = inside(metadata, 'trace', 'hops') as { to: string; outcome: string }[];
+      expect(hops.at(-1)?.to).toBe('navigator');
+      expect(hops.slice(0, -1).map(({ outcome }) => outcome)).not.toContain('answer');
+      expect(faultsIn(String(answer))).toEqual([]);
+    },
+  );
+
+  it.each(Object.entries(CASES.declines))(
+    'declines in %s, in a later turn too',
+    async (language, { question, later, says }) => {
+      const conversation_id = `declines-${language}`;
+      const first = await post('/v1/ask', { query: question, conversation_id });
+      expect(first.answer).toContain(says);
+      const second = await post('/v1/ask', { query: later, conversation_id });
+      expect(inside(second, 'sources')).toEqual([]);
+      expect(String(second.answer)).not.toMatch(/\b(?:I don't have|I found|The closest)\b/);
+    },
+  );
+});
