@@ -11,7 +11,10 @@ export const closesGaps = async (
   { met, edition, retrieve }: { met: Knowledge; edition: Edition; retrieve: Retriever },
 ): Promise<boolean> => {
   const sightings: GapSighting[] = [];
-  const record = async (sighting: GapSighting): Promise<void> => void sightings.push(sighting);
+  const record = async (sighting: GapSighting) => {
+    sightings.push(sighting);
+    return [];
+  };
   await recordGaps(question, met, { book: { record }, by: 'svc:eval', mask: (text) => text, now: 0 });
   const open = sightings.flatMap(({ gaps, query }) =>
     gaps.map((gap, at): OpenGap => ({ ...gap, id: String(at), query, lastSeenMs: 0 })),

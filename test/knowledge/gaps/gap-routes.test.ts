@@ -35,7 +35,9 @@ const call = async (book: GapBook, way: string, method = 'GET', capability = 'su
   const guard: GuardOptions = { ...(await identityOf('support')), access: 'signed', log: () => undefined };
   const app = new Hono<GuardedEnv>();
   const remote = asRemote(book);
-  gapRoutes(app, { guard, books: { of: () => remote }, keeper: { refresh: async () => undefined }, mask });
+  const report = async () => ({ gap: null, outcome: 'unavailable' as const });
+  const keeper = { refresh: async () => undefined, report };
+  gapRoutes(app, { guard, books: { of: () => remote }, keeper, mask });
   app.onError(faultHandler(guard));
   const context = userContext({ workspace: 'acme', capabilities: [capability] });
   return app.request(await signedRequest('support', method, `${PATH}${way}`, { context }));
