@@ -17,6 +17,8 @@ import type {
   ArticleListingQuery,
   ArticlePut,
   AskRequest,
+  AuditPage,
+  AuditQuery,
   ContextRequest,
   ContextResult,
   EditionActivated,
@@ -206,6 +208,11 @@ export class Constellation {
     statistics: (query: Partial<AnswerStatisticsQuery> = {}, options: CallOptions = {}): Promise<AnswerStatistics> =>
       this.#connection.json('GET /v1/answers/statistics', STATISTICS, { ...options, query }),
   };
+
+  /** Acts of administration of the workspace, newest first: who erased, published or restored what. Needs `audit:read`. */
+  audit(query: Listing<AuditQuery> = {}, options: CallOptions = {}): Promise<AuditPage> {
+    return this.#connection.json('GET /v1/audit', { entries: 'objects' }, { ...options, query });
+  }
 
   /** Memories of the workspace; `default` unless another is named. */
   readonly memories = {

@@ -12,6 +12,7 @@ import {
   type KeptAnswer,
   MAX_KEPT_TOGETHER,
 } from '../contract/answers.ts';
+import { AuditEntry, type AuditPage, AuditQuery } from '../contract/audit.ts';
 import { describeIssues, type ErrorCode, readAs } from '../contract/error-info.ts';
 import {
   contextGuard,
@@ -125,6 +126,19 @@ export const answerRoutes = (
     const id = idIn(c);
     const isStored = id !== undefined && (await answersIn(c).judge(id, feedback, by));
     return isStored ? jsonAnswer({ feedback }) : refused(c, 'NOT_FOUND', NO_ANSWER_OF_CALLER, WHY_NONE);
+  });
+  const note = [contextGuard({ ...internal, replay }), requireCapability('audit:keep:write')] as const;
+  app.post('/v1/audit', ...note, async (c) => {
+    const entry = readJson(c.get('body'), AuditEntry);
+    if (!entry.ok) return refused(c, 'INVALID_QUERY', entry.problem);
+    await answersIn(c).noteAct(entry.value);
+    return jsonAnswer({ noted: 1 }, { status: 201 });
+  });
+  app.get('/v1/audit', contextGuard(guard), requireCapability('audit:read'), async (c) => {
+    const query = readAs(AuditQuery, c.req.query());
+    if (!query.ok || (query.value.cursor !== undefined && readAnswerCursor(query.value.cursor) === undefined))
+      return refused(c, 'INVALID_QUERY', `Cannot list acts: ${query.ok ? NO_CURSOR : describeIssues(query.issues)}`);
+    return jsonAnswer((await answersIn(c).acts(query.value)) satisfies AuditPage);
   });
   app.delete('/v1/answers', ...erase, async (c) => {
     const query = readAs(AnswersErasureQuery, c.req.query());

@@ -8,6 +8,7 @@ import type {
   AnswersPage,
   KeptAnswer,
 } from '../contract/answers.ts';
+import type { AuditEntry, AuditPage } from '../contract/audit.ts';
 import { describeIssues, readAs } from '../contract/error-info.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { SettingRefused } from '../http/public-address.ts';
@@ -55,6 +56,9 @@ export interface AnswerStore {
   erase(of: AnswersErasureQuery, audiences?: readonly string[]): number;
   /** False when there is no answer of that id that may be read with these audiences. */
   remove(id: string, audiences?: readonly string[]): boolean;
+  /** Notes an act of administration. Nothing that erases answers removes it; it goes after 400 days, or when 10,000 newer ones are there. */
+  noteAct(entry: AuditEntry): void;
+  acts(listing: { limit: number; cursor?: string | undefined }): AuditPage;
   /** Removes the expired and the surplus, and returns when the next one expires, in milliseconds since 1970. */
   removeExpired(): number | undefined;
 }
@@ -112,6 +116,8 @@ export const ANSWER_METHODS = [
   'judge',
   'erase',
   'remove',
+  'noteAct',
+  'acts',
 ] as const satisfies (keyof AnswerStore)[];
 export type AnswerMethod = (typeof ANSWER_METHODS)[number];
 
@@ -145,6 +151,8 @@ export const remoteAnswers = (stub: AnswersStub, workspace: string): RemoteAnswe
     statistics: (...parameters) => call('statistics', parameters),
     judge: (...parameters) => call('judge', parameters),
     erase: (...parameters) => call('erase', parameters),
+    noteAct: (...parameters) => call('noteAct', parameters),
+    acts: (...parameters) => call('acts', parameters),
     remove: (...parameters) => call('remove', parameters),
   };
 };

@@ -8,6 +8,7 @@ import {
   type AnswersErasureQuery,
   type KeptAnswer,
 } from '../contract/answers.ts';
+import { AuditEntry } from '../contract/audit.ts';
 import { migrate, readStored, type Sql, type SqlValue } from '../storage/sql.ts';
 import { statisticsOf } from './answer-statistics.ts';
 import {
@@ -25,7 +26,7 @@ export interface SqlAnswerStoreOptions {
 
 /** The answers of one workspace, in a database of its own. */
 export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerStoreOptions): AnswerStore => {
-  migrate(sql, 'answers', [TABLES, [WITH_AUDIENCES], [WITH_ARTICLES]]);
+  migrate(sql, 'answers', [TABLES, [WITH_AUDIENCES], [WITH_ARTICLES], [ACTS]]);
   let count = countOf(sql);
   const removePlaces = (query: string, ...values: SqlValue[]): number => {
     let removed = 0;
@@ -102,6 +103,24 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
       const { sql: readable, values } = conditionsOf({}, audiences);
       return removePlaces(`${readable} AND id = ?`, ...values, id) > 0;
     },
+    noteAct: (entry) =>
+      sql.transaction(() => {
+        sql.run('INSERT INTO acts (at, entry) VALUES (?, ?)', Date.parse(entry.at), JSON.stringify(entry));
+        sql.run('DELETE FROM acts WHERE at < ?', now() - ACT_DAYS * DAY_MS);
+        sql.run('DELETE FROM acts WHERE place <= (SELECT max(place) FROM acts) - ?', MAX_ACTS);
+      }),
+    acts: ({ limit, cursor }) => {
+      const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : (readAnswerCursor(cursor) ?? 0);
+      const rows = sql.all<{ place: number; entry: string }>(
+        'SELECT place, entry FROM acts WHERE place < ? ORDER BY place DESC LIMIT ?',
+        ...[before, limit + 1],
+      );
+      const page = rows.slice(0, limit);
+      return {
+        entries: page.flatMap(({ entry }) => readStored(AuditEntry, entry) ?? []),
+        next_cursor: rows.length > limit ? answerCursorText(page.at(-1)?.place ?? 0) : null,
+      };
+    },
     removeExpired: () => {
       removePlaces('asked_at < ?', now() - limits.days * DAY_MS);
       removeSurplus();
@@ -114,6 +133,10 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
 
 const DAY_MS = 86_400_000;
 const MICROS = 1_000_000;
+/** Acts of administration are kept longer than answers, and are few. */
+const ACT_DAYS = 400;
+const MAX_ACTS = 10_000;
+const ACTS = 'CREATE TABLE acts (place INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, entry TEXT NOT NULL)';
 /** Answers that one transaction removes. */
 const BATCH = 500;
 /** Characters of the details of one page of an export. */

@@ -347,6 +347,11 @@ export const ROUTES = {
     summary: 'Receive a delivery of a helpdesk, signed as the helpdesk does it',
     access: 'signed',
   },
+  'GET /v1/audit': {
+    tag: 'Operations',
+    summary: 'List acts of administration, newest first',
+    capability: 'audit:read',
+  },
   'GET /metrics': { tag: 'Operations', summary: 'Show metrics for Prometheus', capability: 'metrics:read' },
   'GET /healthz': { tag: 'Operations', summary: 'Show liveness and the adapters in use', access: 'public' },
   'GET /v1/sign-in': {

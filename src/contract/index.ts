@@ -14,6 +14,7 @@ export * from './access.ts';
 export * from './agent-response.ts';
 export * from './answers.ts';
 export * from './ask.ts';
+export * from './audit.ts';
 export * from './chat-completions.ts';
 export * from './context-engine.ts';
 export * from './editions.ts';

@@ -45,6 +45,7 @@ export const ADMINISTRATOR: Pick<ApiKeyRecord, 'capabilities' | 'audiences'> = {
     'helpdesk:*',
     'metrics:read',
     'answers:*',
+    'audit:read',
   ],
   audiences: ['*'],
 };

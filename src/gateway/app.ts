@@ -12,6 +12,7 @@ import { type AIClient, Healthz, type ProtectedResource } from '../contract/libr
 import type { AnswerMcp } from '../contract/mcp.ts';
 import { LibrarianId } from '../contract/names.ts';
 import { SupportRequest } from '../contract/support-response.ts';
+import { SyncRequest } from '../contract/sync.ts';
 import { HandoverRequest } from '../contract/tickets.ts';
 import { readingCapabilities } from '../delegation/call.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
@@ -31,6 +32,7 @@ import { a2aErrors, createA2a, createCard, createTaskErasure, gatewayKeys } from
 import { createAnswerList, createAnswerReader, createFeedback, createReplay } from './answer-routes.ts';
 import { type ApiKey, type ApiKeys, PUBLISHABLE_PREFIX } from './api-keys.ts';
 import { answerOrStream, createAsk, createAsking } from './ask.ts';
+import { auditActs } from './audit.ts';
 import { authenticate, demand, isPublishable, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
 import { createChat, createModels } from './chat-completions.ts';
 import { forward, jsonBytes, pathOf } from './forward.ts';
@@ -168,6 +170,8 @@ export const createApp = (parts: GatewayParts) => {
   app.use('/v1/*', authenticate(parts));
   app.use('/api/*', authenticate(parts));
   app.use('/metrics', authenticate(parts));
+  app.use('/v1/*', auditActs({ client, now, log }));
+  app.use('/api/*', auditActs({ client, now, log }));
   on('GET /metrics', createMetricsRoute({ counters: parts.counters, client, now }));
   on('GET /v1/access', (c) => c.json(accessOf(c.get('apiKey'))));
   on('GET /v1/librarians', async (c) => c.json(await librarians.list()));
@@ -241,6 +245,7 @@ export const createApp = (parts: GatewayParts) => {
   on('GET /v1/answers/{id}', createAnswerReader({ client }));
   forwardTo('memory', 'DELETE /v1/answers');
   forwardTo('memory', 'DELETE /v1/answers/{id}');
+  forwardTo('memory', 'GET /v1/audit', { as: 'audit:read' });
   forwardTo('navigator', 'POST /v1/navigate', { route: NAVIGATE });
   forwardTo('analytics', 'POST /v1/agents/analytics', { route: AGENT });
   const withFacts = bodiesWithFacts({ ...parts, now });
@@ -281,7 +286,7 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('webhooks', 'GET /v1/support/requests', { as: 'helpdesk:read' });
   forwardTo('webhooks', 'DELETE /v1/support/requests');
   forwardTo('library', 'GET /v1/sync');
-  forwardTo('library', 'POST /v1/sync');
+  forwardTo('library', 'POST /v1/sync', { bodyOf: syncOf });
   forwardTo('library', 'GET /v1/knowledge/editions');
   forwardTo('library', 'GET /v1/knowledge/editions/{id}/changes');
   forwardTo('library', 'POST /v1/knowledge/editions/{id}/activate');
@@ -314,6 +319,14 @@ export const createApp = (parts: GatewayParts) => {
   app.notFound((c) => faultResponse(c, noRoute(app, c), { log, now }));
   app.onError((error, c) => faultResponse(c, error, { log, now }));
   return app;
+};
+
+/** Notes whether a sync is to apply all deletions; the library checks the request. */
+const syncOf = async (c: Context<GatewayEnv>): Promise<Uint8Array> => {
+  const bytes = await jsonBytes(c);
+  const request = readJson(bytes, SyncRequest, { whenEmpty: {} });
+  c.set('isForced', request.ok && request.value.force === true);
+  return bytes;
 };
 
 const accessOf = ({ workspaces, capabilities, rate, authentication, expires_at }: ApiKey): CallerAccess => ({

@@ -16,6 +16,8 @@ export interface GatewayEnv {
     /** Id of the librarian or function that answered. */
     answeredBy: string | undefined;
     outcome: ErrorCode | undefined;
+    /** Whether a sync was asked to apply all deletions. */
+    isForced: boolean | undefined;
     /** Headers of a static file, in place of those of a reply. */
     headersOfFile: Readonly<Record<string, string>> | undefined;
     /** Model usage of this function itself; librarians report their own. */

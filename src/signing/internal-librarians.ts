@@ -35,6 +35,8 @@ export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
       'answers:write',
       'answers:keep:write',
       'answers:feedback:write',
+      'audit:read',
+      'audit:keep:write',
     ],
   },
 };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readAnswerLimits } from '../../src/answers/answer-store.ts';
 import { sqlAnswerStore } from '../../src/answers/sql-answer-store.ts';
 import type { AnswerInput } from '../../src/contract/answers.ts';
+import type { AuditEntry } from '../../src/contract/audit.ts';
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { answerOf, idOf, NOW } from './answer-for-test.ts';
 
@@ -62,6 +63,23 @@ describe('the stored answers of a workspace', () => {
     expect(store.erase({ before })).toBe(1);
     expect(store.list({ filter: {}, limit: 9, audiences: ['*'] }).answers.map(numberOf)).toEqual([3]);
     expect([store.erase({ before }, ['sales']), store.erase({ before }, ['*'])]).toEqual([0, 1]);
+  });
+  it('leave acts of administration, which are bounded by time and number', () => {
+    const sql = nodeSql();
+    const store = storeWith([1], { sql });
+    const act = (at: number): AuditEntry => ({
+      ...{ at: new Date(at).toISOString(), by: 'user:1', authentication: 'key', workspace: 'default' },
+      ...{ action: 'DELETE /v1/answers', outcome: 'ok', status: 200, request_id: String(at) },
+    });
+    for (let at = 0; at < 10_003; at += 1) store.noteAct(act(NOW + at));
+    store.erase({ before: new Date(NOW + DAY).toISOString() }, ['*']);
+    const page = store.acts({ limit: 2 });
+    expect(page.entries.map(({ request_id: at }) => Number(at) - NOW)).toEqual([10_002, 10_001]);
+    expect(store.acts({ limit: 1, cursor: page.next_cursor ?? '' }).entries[0]?.request_id).toBe(String(NOW + 10_000));
+    expect(sql.all('SELECT count(*) AS kept FROM acts')).toEqual([{ kept: 10_000 }]);
+    const later = storeWith([], { sql, now: NOW + 401 * DAY });
+    later.noteAct(act(NOW + 401 * DAY));
+    expect(sql.all('SELECT count(*) AS kept FROM acts')).toEqual([{ kept: 1 }]);
   });
   it('are on one page each, newest first', () => {
     const store = storeWith([1, 2, 3, 4, 5]);

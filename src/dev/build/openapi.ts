@@ -23,6 +23,7 @@ import {
   ChatModel,
   ChatModels,
 } from '../../contract/chat-completions.ts';
+import { AuditPage, AuditQuery } from '../../contract/audit.ts';
 import {
   ContextPreview,
   ContextRankerPut,
@@ -505,6 +506,7 @@ const SHAPES: Record<RouteName, Shapes> = {
     ...{ body: z.looseObject({}), reply: z.looseObject({}) },
     example: { path: { helpdesk: 'zammad', workspace: 'default' }, body: {} },
   },
+  'GET /v1/audit': { query: AuditQuery, reply: AuditPage, example: { query: { limit: '10' } } },
   'GET /metrics': { reply: 'text/plain', example: {} },
   'GET /healthz': { reply: Healthz, example: {} },
   'GET /v1/sign-in': { reply: SignInOptions, example: {} },
