@@ -44,11 +44,16 @@ export const serviceAddress = (
     throw new SettingRefused(`Cannot use ${name}: it is not an https address`);
   if (!isPublicName(url.hostname) && !isOwnMachine)
     throw new SettingRefused(`Cannot use ${name}: it does not name a public host`);
+  if (!isOwnMachine && url.port !== '' && Number(url.port) < FIRST_UNPRIVILEGED_PORT)
+    throw new SettingRefused(`Cannot use ${name}: its port is one of another service than the web`);
   if (url.username !== '' || url.password !== '') throw new SettingRefused(`Cannot use ${name}: it holds credentials`);
   const isQueryAllowed = url.search === '' || query?.test(url.search) === true;
   if (!isQueryAllowed || url.hash !== '') throw new SettingRefused(`Cannot use ${name}: it has a query or a fragment`);
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '') + url.search;
 };
+
+/** Below it stand services such as mail and SSH; 443 is the default, which an address does not name. */
+const FIRST_UNPRIVILEGED_PORT = 1024;
 
 /** Whether an address is a loopback address. */
 export const isOwnAddress = (text: string): boolean => URL.canParse(text) && isOwn(new URL(text));
