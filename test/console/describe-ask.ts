@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { LibrarianResponse } from '../../src/contract/response.ts';
+import { QUESTIONS } from '../conversation/every-pair.ts';
+import { send } from '../functions/product-for-test.ts';
 import { expectAccessible, expectToFit } from './accessibility.ts';
 import { answerWith, askIn, open, openAndAsk, press, product } from './console-for-test.ts';
 
@@ -62,6 +65,29 @@ describe('the view Ask', () => {
     await askIn(page, 'How do I restore my wallet?');
     expect(await page.locator('.turn').nth(1).textContent()).not.toContain('seed words');
     await expectAccessible(page, { width: 320 });
+  });
+
+  it('answers the questions of a conversation as when each is asked alone, and thanks for thanks', async () => {
+    const page = await open('/');
+    for (const [at, question] of QUESTIONS.entries()) {
+      await askIn(page, question);
+      const {
+        answer,
+        sources = [],
+        confidence,
+      } = LibrarianResponse.parse(await (await send(product, 'POST /v1/ask', { query: question })).json());
+      const shown = await page.locator('.turn').nth(at).textContent();
+      const [first] = sources;
+      if (first === undefined) expect(shown).toContain(answer?.slice(0, 30));
+      else expect(shown).toContain(`Confidence ${Math.round(100 * (confidence ?? 0))}%`);
+      expect(shown).toContain(first?.name ?? '');
+    }
+    await askIn(page, 'Thanks, that helped');
+    const last = page.locator('.turn').last();
+    expect(await last.textContent()).toContain("You're welcome.");
+    expect(await last.getByRole('button', { name: 'Report as gap' }).count()).toBe(0);
+    await askIn(page, 'I want to talk to a person');
+    expect(await page.locator('.turn').last().textContent()).toContain('contact our support team');
   });
 
   it('suggests three answered questions of the knowledge base without asking them', async () => {
