@@ -6,6 +6,7 @@ import { exampleRequest, replyProblem, requestSchema } from '../../src/dev/build
 import type { Product } from '../../src/dev/run/product.ts';
 import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
 import { withNulls } from '../contract/null-members.ts';
+import { undescribedReplies } from './described-replies.ts';
 import { ask, grant, send, startEmbedded } from './product-for-test.ts';
 
 const OWNER = 'ck_owner_0123456789abcdef';
@@ -157,5 +158,31 @@ describe('GET /docs', () => {
     } finally {
       await browser.close();
     }
+  });
+});
+
+describe('whatever is replied', () => {
+  it('has a status, a media type and a body that the description has', async () => {
+    const described = (await (await fetch(new URL('/openapi.json', product.url))).json()) as Parameters<
+      typeof undescribedReplies
+    >[0]['described'];
+    const place = (path: string): string => path.replace(EXAMPLE_ANSWER, answerId).replace(EXAMPLE_EDITION, edition);
+    const tried = { url: product.url, described, key: OWNER, noRights: NO_RIGHTS, place };
+    const { problems, requests } = await undescribedReplies(tried);
+    expect(problems).toEqual([]);
+    expect(requests).toBeGreaterThan(1500);
+  }, 300_000);
+
+  it('has numbers for limits, and examples of their types', async () => {
+    const { paths } = await described();
+    const parameters = Object.values(paths)
+      .flatMap(
+        (item) =>
+          Object.values(item) as { parameters?: { name: string; schema: { type?: string }; example?: unknown }[] }[],
+      )
+      .flatMap((operation) => operation.parameters ?? []);
+    const limits = parameters.filter(({ name }) => name === 'limit');
+    expect(limits.length).toBeGreaterThan(5);
+    for (const { schema, example = 1 } of limits) expect([schema.type, typeof example]).toEqual(['integer', 'number']);
   });
 });
