@@ -1,7 +1,5 @@
-import { wordsOf } from '../text/analyse-text.ts';
 import { applyLogistic, type LogisticModel } from './fit-logistic.ts';
 import type { Edition } from './open-edition.ts';
-import { findWord } from './open-index.ts';
 import type { SearchHit, SearchOutcome } from './search-edition.ts';
 import { joined, semanticRelevances } from './semantic-calibration.ts';
 
@@ -54,19 +52,10 @@ const opened = new WeakMap<Edition, AnsweringModel>();
 export const answeringModelOf = (edition: Edition): AnsweringModel => {
   const known = opened.get(edition);
   if (known) return known;
-  const whole = readModel(edition.section(MODEL_SECTION), edition.section(KEYS_SECTION));
-  const model = edition.narrowed === undefined ? whole : { ...whole, topics: topicsWithin(edition, whole.topics) };
+  const model = readModel(edition.section(MODEL_SECTION), edition.section(KEYS_SECTION));
   opened.set(edition, model);
   return model;
 };
-
-/** The topics of a whole edition that a narrowed one has: its devices, and its words. */
-const topicsWithin = (edition: Edition, topics: readonly string[]): string[] =>
-  topics.filter((topic) => {
-    const [word = '', ...others] = wordsOf(topic);
-    const isWord = others.length === 0 && findWord(edition.index, word) >= 0;
-    return isWord || edition.devices().some((device) => device.startsWith(topic.toLowerCase()));
-  });
 
 /** The bytes of `MODEL_SECTION`; keys are stored in a section of their own. */
 export const encodeModel = ({ keys: _, ...model }: AnsweringModel): Uint8Array =>

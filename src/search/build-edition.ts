@@ -2,7 +2,8 @@ import type { EditionEntry, EditionIdentity } from './article.ts';
 import { CHUNK_NUMBERS, type CollectedWords, collectWords, type FieldLengths } from './collect-words.ts';
 import { placeSections, readHeader, SPARE_BYTES, unreadable, writeHeader } from './edition-format.ts';
 import { editionSections, SUM_BYTES } from './edition-sections.ts';
-import { FULL_IMPACT, RANKING } from './open-index.ts';
+import { RANKING } from './open-index.ts';
+import { impactOf } from './recount-index.ts';
 import { type EditionPages, openPage, type TextPage } from './text-pages.ts';
 import { compareByBytes, entryBytes, numbersView, openTextTable, varintReader, writeVarint } from './text-table.ts';
 
@@ -129,9 +130,6 @@ const fillPostings = (
     }
   }
 };
-
-const impactOf = (frequency: number): number =>
-  Math.max(1, Math.round((FULL_IMPACT * frequency) / (frequency + RANKING.k1)));
 
 interface Field {
   weight: number;

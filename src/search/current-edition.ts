@@ -15,12 +15,16 @@ import {
   MAX_EDITION_BYTES,
   readManifest,
 } from '../storage/edition-storage.ts';
-import type { ChunkTexts } from './chunk-texts.ts';
+import { type AnsweringModel, encodeModel, KEYS_SECTION, MODEL_SECTION } from './answering-model.ts';
+import type { ChunkTexts, PageSource } from './chunk-texts.ts';
 import { audienceBit } from './collect-words.ts';
-import { unreadable } from './edition-format.ts';
+import { attachSection, unreadable } from './edition-format.ts';
 import { createEditionReader, EditionUnavailable, loadEdition } from './edition-reader.ts';
-import { type Edition, SAMPLE_LENGTH, sampledChunks } from './open-edition.ts';
+import { fitAnsweringModel } from './fit-edition.ts';
+import { type Edition, openEdition, SAMPLE_LENGTH, sampledChunks } from './open-edition.ts';
 import { type EditionIndex, findWord, readPostings } from './open-index.ts';
+import { type Recount, recountIndex } from './recount-index.ts';
+import { REPEATED_SECTION, repeatedBlocksOf } from './repeated-blocks.ts';
 import { entryRange, entryText, numbersView, openTextTable, type TextTable } from './text-table.ts';
 
 /** A request that reads an edition. */
@@ -165,21 +169,20 @@ const audienceSetsOf = oncePer((edition: Edition): { names: string[][] } => {
 });
 
 /** @param isKept Articles that are kept, where they may be read; all when absent. */
-const narrow = (
-  from: Edition,
-  isReadable: readonly boolean[],
-  isKept: (article: number) => boolean = () => true,
-): Edition => {
+const narrow = (from: Edition, isReadable: readonly boolean[], isKept?: (article: number) => boolean): Edition => {
   // All articles are for everybody if none names audiences.
   const articleSets = isReadable.length === 0 ? undefined : sectionOf(from, 'article.sets', from.articleCount);
   const articles = Uint32Array.from({ length: from.articleCount }, (_, at) => at).filter(
-    (at) => (articleSets === undefined || isReadable[articleSets[at] ?? -1] === true) && isKept(at),
+    (at) => (articleSets === undefined || isReadable[articleSets[at] ?? -1] === true) && isKept?.(at) !== false,
   );
   const ownArticles = placesOf(articles, from.articleCount);
   const ofReadable = (chunk: number): boolean => (ownArticles[from.index.articleOf(chunk)] ?? -1) >= 0;
   const chunks = Uint32Array.from({ length: from.chunkCount }, (_, at) => at).filter(ofReadable);
   const ownChunks = placesOf(chunks, from.chunkCount);
-  const index = narrowIndex(from, { isReadable, articles, ownArticles, chunks, ownChunks });
+  const counts = recountIndex(from, chunks);
+  const isForAll =
+    isKept === undefined && audienceSetsOf(from).names.every((names, set) => isReadable[set] === mayRead([], names));
+  const index = narrowIndex(from, { isReadable, articles, ownArticles, chunks, ownChunks, counts });
   const own = (numbers: Uint32Array, at: number, what: string): number => {
     const found = numbers[at];
     if (found === undefined) throw new RangeError(`Cannot read ${what} ${at} of ${numbers.length}`);
@@ -216,13 +219,67 @@ const narrow = (
       const sampled = sampledChunks(from.chunkCount);
       return from.sampleTexts().filter((_, at) => ofReadable(sampled[at] ?? -1));
     },
-    section: from.section,
+    section: (name) => ownSection(edition, name, { from, isForAll, isCounted: counts !== undefined }),
     index,
     texts: narrowTexts(from.texts, (at) => own(chunks, at, 'chunk')),
     narrowed: { from, chunks, ownChunks },
   };
   return edition;
 };
+
+/** The section with what `fitForEverybody` has attached in place of another one. */
+const forEverybody = (name: string): string => name.replace('answering', 'open');
+
+const FITTED_SECTIONS: readonly string[] = [MODEL_SECTION, KEYS_SECTION, REPEATED_SECTION];
+
+/**
+ * What was fitted to the whole edition tells about articles that the asker may not read, so it is fitted again: when it is published for what is for
+ * everybody, else when it is first read. With texts on pages, which are not in memory, it stays as it is.
+ */
+const ownSection = (
+  edition: Edition,
+  name: string,
+  { from, isForAll, isCounted }: { from: Edition; isForAll: boolean; isCounted: boolean },
+): Uint8Array | undefined => {
+  const whole = from.section(name);
+  if (whole === undefined || !isCounted || !FITTED_SECTIONS.includes(name)) return whole;
+  const attached = isForAll ? from.section(forEverybody(name)) : undefined;
+  if (attached !== undefined) return attached;
+  const own = fittedTo(edition);
+  if (name === MODEL_SECTION) return encodeModel(own.model());
+  return name === KEYS_SECTION ? own.model().keys : own.repeated();
+};
+
+/**
+ * Fits the parameters of answering to the articles for everybody, and attaches them, so that the first anonymous question need not wait.
+ *
+ * @param edition As returned by `fitEdition`; must not be used afterwards.
+ */
+export const fitForEverybody = (edition: Uint8Array, pages?: PageSource): Uint8Array => {
+  const whole = openEdition(edition, pages);
+  const open = editionFor(whole, []);
+  if (open === whole || whole.texts.paged !== undefined) return edition;
+  const sections = FITTED_SECTIONS.map((name) => [forEverybody(name), open.section(name)] as const);
+  return sections.reduce(
+    (attached, [name, section]) => (section === undefined ? attached : attachSection(attached, name, section)),
+    edition,
+  );
+};
+
+const fittedTo = oncePer((edition: Edition) => {
+  let model: AnsweringModel | undefined;
+  let repeated: Uint8Array | undefined;
+  return {
+    model: () => {
+      model ??= fitAnsweringModel(edition);
+      return model;
+    },
+    repeated: () => {
+      repeated ??= repeatedBlocksOf(edition);
+      return repeated;
+    },
+  };
+});
 
 const isOwn = (place: number): boolean => place >= 0;
 
@@ -248,12 +305,28 @@ interface Narrowing {
   ownArticles: Int32Array;
   chunks: Uint32Array;
   ownChunks: Int32Array;
+  /** Counted over the readable chunks. */
+  counts: Recount | undefined;
 }
 
-const narrowIndex = (
-  from: Edition,
-  { isReadable, articles, ownArticles, chunks, ownChunks }: Narrowing,
-): EditionIndex => {
+const narrowIndex = (from: Edition, narrowing: Narrowing): EditionIndex => {
+  const { articles, ownArticles, chunks, counts } = narrowing;
+  const { index } = from;
+  return {
+    ...index,
+    ...(counts ?? estimatedCounts(from, narrowing)),
+    titleWords: entriesOf(index.titleWords, articles),
+    labelWords: entriesOf(index.labelWords, articles),
+    articleOf: (chunk) => ownArticles[index.articleOf(chunks[chunk] ?? -1)] ?? -1,
+    headingOf: (chunk) => index.headingOf(chunks[chunk] ?? -1),
+    scores: new Float32Array(chunks.length),
+    // Zero between searches, and no search waits.
+    marks: index.marks,
+  };
+};
+
+/** For an edition whose texts are not in memory: from the postings of all chunks, and the lists of audiences of each word. */
+const estimatedCounts = (from: Edition, { isReadable, ownChunks }: Narrowing): Partial<EditionIndex> => {
   const { index } = from;
   const wordSets = isReadable.length === 0 ? undefined : sectionOf(from, 'word.sets', index.words.count);
   const bits = readableBits(isReadable);
@@ -271,20 +344,12 @@ const narrowIndex = (
     termCounts[term] = all === 0 ? 0 : Math.ceil(((index.termCounts[term] ?? 0) * readable) / all);
   }
   return {
-    ...index,
     wordCounts: index.wordCounts.map((count, place) =>
       wordSets !== undefined && ((wordSets[place] ?? 0) & bits) === 0 ? 0 : count,
     ),
     termChunks,
     termCounts,
     ownChunks,
-    titleWords: entriesOf(index.titleWords, articles),
-    labelWords: entriesOf(index.labelWords, articles),
-    articleOf: (chunk) => ownArticles[index.articleOf(chunks[chunk] ?? -1)] ?? -1,
-    headingOf: (chunk) => index.headingOf(chunks[chunk] ?? -1),
-    scores: new Float32Array(chunks.length),
-    // Zero between searches, and no search waits.
-    marks: index.marks,
   };
 };
 

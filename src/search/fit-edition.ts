@@ -38,7 +38,7 @@ export const fitEdition = (edition: Uint8Array, pages?: PageSource): Uint8Array 
 };
 
 /** Data that `fitEdition` attaches. */
-const fitAnsweringModel = (edition: Edition): AnsweringModel => {
+export const fitAnsweringModel = (edition: Edition): AnsweringModel => {
   const keys = keysOfTerms(edition);
   const topics = topicsOf(edition, keys);
   const asked = madeUpQuestions(edition).map(({ text }) => searchEdition(edition, text));

@@ -5,7 +5,7 @@ import { attachSection } from './edition-format.ts';
 import { type Edition, openEdition } from './open-edition.ts';
 
 /** Name of the section that lists repeated blocks: 32-bit hashes, ascending. */
-const REPEATED_SECTION = 'answering.repeated';
+export const REPEATED_SECTION = 'answering.repeated';
 /** Minimum number and minimum share of articles that make a block boilerplate. */
 const REPEATED_IN = 4;
 const REPEATED_SHARE = 0.01;
@@ -18,13 +18,11 @@ const MAX_READ = 20_000;
  *
  * @param edition Must not be used afterwards.
  */
-export const attachRepeatedBlocks = (edition: Uint8Array, pages?: PageSource): Uint8Array => {
-  const {
-    chunkCount,
-    articleCount,
-    chunk,
-    index: { articleOf },
-  } = openEdition(edition, pages);
+export const attachRepeatedBlocks = (edition: Uint8Array, pages?: PageSource): Uint8Array =>
+  attachSection(edition, REPEATED_SECTION, repeatedBlocksOf(openEdition(edition, pages)));
+
+/** The bytes of the section. */
+export const repeatedBlocksOf = ({ chunkCount, articleCount, chunk, index: { articleOf } }: Edition): Uint8Array => {
   const stride = Math.ceil(chunkCount / MAX_READ);
   const seen = new Map<number, { articles: number; last: number }>();
   for (let index = 0; index < chunkCount; index++) {
@@ -39,8 +37,7 @@ export const attachRepeatedBlocks = (edition: Uint8Array, pages?: PageSource): U
   }
   const least = Math.max(REPEATED_IN, (REPEATED_SHARE * articleCount) / stride);
   const hashes = [...seen].filter(([, { articles }]) => articles >= least).map(([hash]) => hash);
-  const bytes = new Uint8Array(Uint32Array.from(hashes.sort((a, b) => a - b)).buffer);
-  return attachSection(edition, REPEATED_SECTION, bytes);
+  return new Uint8Array(Uint32Array.from(hashes.sort((a, b) => a - b)).buffer);
 };
 
 /** Returns a predicate: whether a block of Markdown is repeated in many articles of the edition. */

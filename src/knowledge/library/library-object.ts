@@ -4,6 +4,7 @@ import type { WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import type { ErrorCode } from '../../contract/error-info.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { describeCause, logLine } from '../../runtime/log.ts';
+import { fitForEverybody } from '../../search/current-edition.ts';
 import { fitEdition } from '../../search/fit-edition.ts';
 import { kvEditionStorage } from '../../storage/edition-storage.ts';
 import { durableObjectSql } from '../../storage/sql.ts';
@@ -87,7 +88,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
           code: codeOf(error),
           cause: describeCause(error),
         }),
-      complete: fitEdition,
+      complete: (edition, pages) => fitForEverybody(fitEdition(edition, pages), pages),
       embedding: this.embeddingOf(workspace, this.env),
       wordVectors: this.wordVectors(),
     });
