@@ -1,3 +1,5 @@
+import { CodedError } from './coded-error.ts';
+
 /** Bytes that WebCrypto accepts: with memory of their own. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -6,8 +8,18 @@ type Bytes = Uint8Array<ArrayBuffer>;
  * service binding can send more than it declares.
  *
  * @returns The bytes, backed by memory of their own; `undefined` when there are more than `maxBytes`, or than declared.
+ * @throws {CodedError} TIMEOUT when a caller leaves before its body is complete: its fault, and none of ours.
  */
 export const readBody = async (message: Request | Response, maxBytes: number): Promise<Bytes | undefined> => {
+  try {
+    return await readMessage(message, maxBytes);
+  } catch (error) {
+    if (!(message instanceof Request)) throw error;
+    throw new CodedError('TIMEOUT', 'the caller left before its body was complete', { cause: error });
+  }
+};
+
+const readMessage = async (message: Request | Response, maxBytes: number): Promise<Bytes | undefined> => {
   const { body, headers } = message;
   if (body === null) return new Uint8Array();
   const declared = headers.get('Content-Length');

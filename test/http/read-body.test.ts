@@ -38,3 +38,12 @@ it('returns bytes with their own buffer', async () => {
   const bytes = await readBody(new Response(streamed(cut)), 4);
   expect([bytes?.length, bytes?.buffer.byteLength]).toEqual([4, 4]);
 });
+it('takes a caller that leaves in the middle of its body for a TIMEOUT, and a reply that breaks off for a failure', async () => {
+  const broken = () =>
+    new ReadableStream({ pull: (controller) => controller.error(new Error('Network connection lost.')) });
+  // Node asks for `duplex`, which the types do not have.
+  const init = { method: 'POST', body: broken(), duplex: 'half' };
+  const request = new Request('https://gateway.example/', init);
+  await expect(readBody(request, 100)).rejects.toMatchObject({ code: 'TIMEOUT' });
+  await expect(readBody(new Response(broken()), 100)).rejects.toThrow('Network connection lost.');
+});

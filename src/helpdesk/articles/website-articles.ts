@@ -46,6 +46,8 @@ interface WebTools {
 
 /** The name that robots.txt knows this reader by. */
 const AGENT = 'constellation-sources';
+/** Most time for one page, its body included: a page may send a byte a second without end. */
+const PAGE_MS = 8000;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const MAX_SITEMAP_BYTES = 16 * 1024 * 1024;
 const MAX_SITEMAPS = 50;
@@ -186,11 +188,25 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     lastReadAtMs = now();
   };
 
+  /** A page that does not end in time is left out, like one that is too long: the others are read. */
   const readPageAt = async (
+    address: string,
+    { signal: whole, since }: { signal: AbortSignal; since: number | undefined },
+  ): Promise<Read> => {
+    await pause();
+    const late = AbortSignal.timeout(PAGE_MS);
+    try {
+      return await readPageWithin(address, { signal: AbortSignal.any([whole, late]), since });
+    } catch (error) {
+      if (!late.aborted || whole.aborted) throw error;
+      return { kind: 'unreadable' };
+    }
+  };
+
+  const readPageWithin = async (
     address: string,
     { signal, since }: { signal: AbortSignal; since: number | undefined },
   ): Promise<Read> => {
-    await pause();
     const before = since === undefined ? undefined : seen.get(address);
     const response = await get(address, {
       signal,
