@@ -15,6 +15,7 @@ import {
   KeptAnswer,
 } from '../../contract/answers.ts';
 import { AskRequest, LibrarianAskRequest, NavigateRequest, ProgressEvent } from '../../contract/ask.ts';
+import { AuditPage, AuditQuery } from '../../contract/audit.ts';
 import {
   ChatCompletion,
   ChatCompletionChunk,
@@ -23,7 +24,6 @@ import {
   ChatModel,
   ChatModels,
 } from '../../contract/chat-completions.ts';
-import { AuditPage, AuditQuery } from '../../contract/audit.ts';
 import {
   ContextPreview,
   ContextRankerPut,

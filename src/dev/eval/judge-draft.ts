@@ -71,7 +71,10 @@ const templateStatements = (draft: Draft, taxonomy: Taxonomy): RegExp[] => {
   const texts = templates.flatMap((template) => (typeof template === 'string' ? [template] : Object.values(template)));
   const phrases = phrasesOf(draft.language ?? taxonomy.language);
   const more = Object.values(phrases).map((phrase) =>
-    phrase.replace('{name}', ' {customer_name}').replace('{language}', '{subject}').replace('{products}', '{product}')
+    phrase
+      .replace('{name}', ' {customer_name}')
+      .replace('{language}', '{subject}')
+      .replace('{products}', '{product}')
       .replace('{named}', '{product}')
       .replace('{known}', '{product}'),
   );

@@ -135,7 +135,11 @@ export const createDraftComposer =
         ({ question }) => inLanguage(question, { wanted: template.language, own: taxonomy.language }).text,
       );
       const products = isOther ? taxonomy.devices : [];
-      const framed = wordsFor(template, { ...known, missing }, { ticket, wanted: language, knowledge, products, ...how });
+      const framed = wordsFor(
+        template,
+        { ...known, missing },
+        { ticket, wanted: language, knowledge, products, ...how },
+      );
       return { id: template.id, ...namingBothProducts(framed, ticket) };
     };
     const words = frameOf({ use, isForeign: isForeign && !isSent });
@@ -293,13 +297,15 @@ const otherProductWords = (
   return { language, filled: { ...filled, before: [filled.before, covered].join('\n\n') } };
 };
 
-/** Where the ticket and the customer name different products, the draft says so first and asks which it is. */
+/** A draft that says first that the ticket and the customer name different products, and asks which it is. */
 const namingBothProducts = (words: FramedWords, ticket: DraftTicket | undefined): FramedWords => {
   const named = repeatable(ticket?.product);
   const known = repeatable(ticket?.otherProduct);
   if (named === undefined || known === undefined || ticket?.isClosing === true) return words;
   const { language, filled } = words;
-  const asked = phrasesOf(language).twoProducts.replace('{named}', () => named).replace('{known}', () => known);
+  const asked = phrasesOf(language)
+    .twoProducts.replace('{named}', () => named)
+    .replace('{known}', () => known);
   return { language, filled: { ...filled, before: [filled.before, asked].filter((part) => part !== '').join('\n\n') } };
 };
 

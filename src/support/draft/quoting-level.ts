@@ -3,7 +3,8 @@ import { coverageOf, type Knowledge } from '../../knowledge/retrieval/knowledge.
 import type { Answer } from './answer-passages.ts';
 
 /** A code such as `E40` or `F07`: letters and digits in one word. A plain number is none: it stands in many articles. */
-const CODE = /(?<![\p{L}\p{N}_-])(?=[\p{L}\p{N}_-]*\p{L})(?=[\p{L}\p{N}_-]*\p{N})[\p{L}\p{N}_-]{2,40}(?![\p{L}\p{N}_-])/gu;
+const CODE =
+  /(?<![\p{L}\p{N}_-])(?=[\p{L}\p{N}_-]*\p{L})(?=[\p{L}\p{N}_-]*\p{N})[\p{L}\p{N}_-]{2,40}(?![\p{L}\p{N}_-])/gu;
 const MAX_READ = 8000;
 
 /**
@@ -21,7 +22,9 @@ export const atQuotingLevel = (
   const isNamed = (source: { title: string; url: string }) =>
     answer.passages.some(
       ({ title, url, text }) =>
-        title === source.title && url === source.url && (text.toLowerCase().match(CODE) ?? []).some((code) => codes.includes(code)),
+        title === source.title &&
+        url === source.url &&
+        (text.toLowerCase().match(CODE) ?? []).some((code) => codes.includes(code)),
     );
   const sources = found.sources_consulted
     .map((source) =>

@@ -188,13 +188,20 @@ it('createDraftGenerator() quotes nothing of knowledge without evidence', () => 
 
 it.each([
   ['en', 'My Apollo III is loud, what can I do about the noise?', 'names Apollo III, and our records name Apollo II.'],
-  ['de', 'Mein Apollo III ist zu laut, was kann ich gegen den Lärm tun?', 'steht Apollo III, in unseren Daten Apollo II.'],
-])('names the two products that ticket and customer contradict each other about, in %s', (language, message, expected) => {
-  const ticket = ticketOf(message, { metadata: { product: 'Apollo II' } });
-  const classification = { primary_intent: 'unknown', confidence: 0.2 };
-  const own = { ...taxonomy, language, general_template: { [language]: 'x' } };
-  const { text } = createDraftGenerator({ taxonomy: own, ticket })(classification, undefined, {}, undefined);
-  expect(text).toContain(expected);
-  const agreed = ticketOf(message, { metadata: { product: 'Apollo III' } });
-  expect(createDraftGenerator({ taxonomy: own, ticket: agreed })(classification).text).not.toContain('Apollo II.');
-});
+  [
+    'de',
+    'Mein Apollo III ist zu laut, was kann ich gegen den Lärm tun?',
+    'steht Apollo III, in unseren Daten Apollo II.',
+  ],
+])(
+  'names the two products that ticket and customer contradict each other about, in %s',
+  (language, message, expected) => {
+    const ticket = ticketOf(message, { metadata: { product: 'Apollo II' } });
+    const classification = { primary_intent: 'unknown', confidence: 0.2 };
+    const own = { ...taxonomy, language, general_template: { [language]: 'x' } };
+    const { text } = createDraftGenerator({ taxonomy: own, ticket })(classification, undefined, {}, undefined);
+    expect(text).toContain(expected);
+    const agreed = ticketOf(message, { metadata: { product: 'Apollo III' } });
+    expect(createDraftGenerator({ taxonomy: own, ticket: agreed })(classification).text).not.toContain('Apollo II.');
+  },
+);

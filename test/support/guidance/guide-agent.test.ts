@@ -112,22 +112,35 @@ it('stays within its bounds for any input', () => {
 
 describe('the note', () => {
   const QUOTES_NOTHING = /quotes (?:nothing|no article)|no article clearly answers|neither does the draft/i;
-  const cases = [LOUD, 'My Apollo II is loud', 'It smokes!', 'Thank you, that fixed it!', 'Der Lüfter ist viel zu laut und es hört nicht auf'].flatMap(
-    (message) =>
-      [[], [FANS], [HIDDEN], [HIDDEN, FANS], [{ ...FANS, url: 'ftp://docs.example.com/fans' }]].flatMap((passages) =>
-        [0.1, 0.69, 0.7, 0.95].flatMap((relevance) =>
-          [undefined, REFUSED].map((model) => ({ message, passages, relevance, model })),
-        ),
+  const cases = [
+    LOUD,
+    'My Apollo II is loud',
+    'It smokes!',
+    'Thank you, that fixed it!',
+    'Der Lüfter ist viel zu laut und es hört nicht auf',
+  ].flatMap((message) =>
+    [[], [FANS], [HIDDEN], [HIDDEN, FANS], [{ ...FANS, url: 'ftp://docs.example.com/fans' }]].flatMap((passages) =>
+      [0.1, 0.69, 0.7, 0.95].flatMap((relevance) =>
+        [undefined, REFUSED].map((model) => ({ message, passages, relevance, model })),
       ),
+    ),
   );
-  it.each(cases)('never contradicts its draft: $message, $relevance ($#)', ({ message, passages, relevance, model }) => {
-    const knowledge = knowledgeOf({ ...FANS, relevance });
-    const { summary = '', all, quoted_articles: quoted = [] } = guide(message, { knowledge, answer: answerOf(...passages), model });
-    const isQuoting = quoted.length > 0;
-    if (isQuoting) expect(`${summary}\n${all}`).not.toMatch(QUOTES_NOTHING);
-    else expect(summary).not.toMatch(/quotes (?:one|\d+) article/);
-    if (/quotes (?:one|\d+) article/.test(summary)) expect(quoted.length).toBe(Number(/(\d+) articles/.exec(summary)?.[1] ?? 1));
-  });
+  it.each(cases)(
+    'never contradicts its draft: $message, $relevance ($#)',
+    ({ message, passages, relevance, model }) => {
+      const knowledge = knowledgeOf({ ...FANS, relevance });
+      const {
+        summary = '',
+        all,
+        quoted_articles: quoted = [],
+      } = guide(message, { knowledge, answer: answerOf(...passages), model });
+      const isQuoting = quoted.length > 0;
+      if (isQuoting) expect(`${summary}\n${all}`).not.toMatch(QUOTES_NOTHING);
+      else expect(summary).not.toMatch(/quotes (?:one|\d+) article/);
+      if (/quotes (?:one|\d+) article/.test(summary))
+        expect(quoted.length).toBe(Number(/(\d+) articles/.exec(summary)?.[1] ?? 1));
+    },
+  );
   it('lists what the draft quotes by title, with an address only where the public can open it', () => {
     const { quoted_articles } = guide(LOUD, { answer: answerOf(HIDDEN) });
     expect(quoted_articles).toEqual([{ title: SOURCE.title }]);
