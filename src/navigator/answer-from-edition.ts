@@ -107,7 +107,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     const declined = decline({
       ...{ edition, outcome, found, closest, model, language },
       question: screen.repeatable(question),
-      ...{ isAnswered, isWithheld: violations.length > 0 },
+      ...{ isFollowUp: history.length > 0, isAnswered, isWithheld: violations.length > 0 },
     });
     if (declined === undefined) return undefined;
     const { verdict, closest: linked, ...said } = declined;

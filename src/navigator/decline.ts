@@ -29,6 +29,8 @@ interface DeclineInput {
   model: Pick<AnsweringModel, 'domainThreshold'>;
   /** The language of who asks; undefined when nothing tells it. */
   language: string | undefined;
+  /** It refers back to a question before, so its own words do not tell what it is about. */
+  isFollowUp: boolean;
   /** The passages answer with sufficient probability. */
   isAnswered: boolean;
   /** But they break a rule of the contract. */
@@ -67,7 +69,7 @@ export const decline = (input: DeclineInput): Declination | undefined => {
   if (isAnswered) return undefined;
   const isOutOfDomain =
     found.domain < OUT_OF_DOMAIN_BELOW * model.domainThreshold && found.probability < OUT_OF_DOMAIN_PROBABILITY;
-  if (edition.articleCount > 0 && (isOutOfDomain || knowsNoWord(found)))
+  if (edition.articleCount > 0 && (isOutOfDomain || (!input.isFollowUp && knowsNoWord(found))))
     return declineWith(input, { verdict: 'out-of-domain', says: [`${subject} ${phrases.offTopic}`] });
   return declineWith(input, { verdict: 'no-information', says: [subject, links(closest, phrases)] });
 };

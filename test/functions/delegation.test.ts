@@ -96,7 +96,9 @@ describe.each(Object.entries(OUTCOMES))('a delegate like %s', (to, [code, status
     const { outcome, reply } = await ask({ delegates }, 'relay-2');
     expect(outcome).toEqual([undefined, 200, true]);
     expect(reply).toMatchObject({ answer: expect.stringContaining('Under the mat.'), partial: true });
-    expect(reply.answer).toContain(to);
+    // As words, not as an id.
+    expect(reply.answer).toContain(`from ${to.replace('partner.', '').replace('-', ' ')}: `);
+    expect(reply.answer).not.toContain(to);
     const { parts } = JoinedAnswer.parse(reply.metadata);
     expect(parts.map(({ librarian, error }) => [librarian, error?.code])).toEqual([
       [to, code],
