@@ -24,7 +24,7 @@ import { type Amounts, DEFAULT_CALLS, requestBudget } from '../signing/limits.ts
 import { type OriginContext, originate } from '../signing/request-context.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { hasOnlyWordsOf } from '../text/question-forms.ts';
-import { mentionsPerson, type SmallTalk, smallTalkIn } from '../text/small-talk.ts';
+import { mentionsPerson, type SmallTalk } from '../text/small-talk.ts';
 import { demand, workspaceOf } from './authenticate.ts';
 import { createConcierge } from './concierge/concierge.ts';
 import { turnBefore } from './concierge/follow-up.ts';
@@ -32,7 +32,7 @@ import { jsonBytes } from './forward.ts';
 import { faultResponse, GatewayError } from './gateway-error.ts';
 import { interfaceOf, type KeepAnswers } from './keep-answers.ts';
 import type { GatewayEnv } from './request-log.ts';
-import { type PersonWays, replyTo, type WaysToPerson } from './small-talk.ts';
+import { messageBeside, type PersonWays, replyTo, replyToDanger, type WaysToPerson } from './small-talk.ts';
 import { createTalk } from './talk.ts';
 import { withMembers } from './understand-question.ts';
 
@@ -136,14 +136,14 @@ export const createAsking = (parts: AskParts): Asking => {
       const talked = await talk({ request, context: origin, signal, waitUntil: waitUntilOf(c), ai });
       const { query, said, metadata, store } = talked;
       kept?.ended('understanding');
-      const reply = (to: SmallTalk): LibrarianResponse =>
-        replyTo(to, parts.personWays?.(origin.workspace) ?? NO_WAYS, {
-          hasForm: interfaceOf(c, isStream) === 'widget',
-        });
-      const smallTalk = smallTalkIn(request.query, said.at(-1));
-      if (smallTalk !== undefined) {
+      const ways = parts.personWays?.(origin.workspace) ?? NO_WAYS;
+      const form = { hasForm: interfaceOf(c, isStream) === 'widget' };
+      const reply = (to: SmallTalk): LibrarianResponse => replyTo(to, ways, form);
+      const beside = messageBeside(request.query, said.at(-1));
+      if (beside !== undefined) {
         c.set('answeredBy', CONCIERGE);
-        const replied = await store(reply(smallTalk), { isTurn: false });
+        const message = 'kind' in beside ? reply(beside) : replyToDanger(beside, ways, form);
+        const replied = await store(message, { isTurn: false });
         return kept?.keep(replied, { budget: requestBudget(origin), librarians: [] }) ?? replied;
       }
       // A follow-up question may have been completed with words of an answer, which quotes articles.

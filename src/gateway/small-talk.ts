@@ -3,7 +3,9 @@ import { parseJson } from '../contract/json-object.ts';
 import { WebUrl, WorkspaceId } from '../contract/names.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { SettingRefused } from '../http/public-address.ts';
-import type { SmallTalk } from '../text/small-talk.ts';
+import { type Danger, dangerIn } from '../text/danger.ts';
+import { type SmallTalk, smallTalkIn } from '../text/small-talk.ts';
+import SAFETY from './safety.json' with { type: 'json' };
 import REPLIES from './small-talk.json' with { type: 'json' };
 
 /** How somebody who asks in a workspace reaches a person. */
@@ -37,6 +39,26 @@ export const replyTo = (
     handover: handsOver,
     ...(contact === undefined ? {} : { contact }),
   });
+};
+
+/** What a message says that no librarian is asked about: that somebody is in danger, or nothing that asks for an answer. */
+export const messageBeside = (
+  query: string,
+  before: Parameters<typeof smallTalkIn>[1],
+): SmallTalk | Danger | undefined => dangerIn(query) ?? smallTalkIn(query, before);
+
+/**
+ * Replies to a message that reports danger, before anything is looked up: what keeps people safe, in the language of the words that report it,
+ * and the way to a person. No article, step or link to one.
+ */
+export const replyToDanger = (
+  { language }: Danger,
+  ways: WaysToPerson,
+  options: { hasForm?: boolean } = {},
+): LibrarianResponse => {
+  const { answer = '', metadata } = replyTo({ kind: 'person', language }, ways, options);
+  const safety: Readonly<Record<string, string>> = SAFETY;
+  return response(`${safety[language] ?? SAFETY.en}\n\n${answer}`, { ...metadata, danger: true });
 };
 
 const response = (answer: string, metadata: Readonly<Record<string, unknown>>): LibrarianResponse => ({

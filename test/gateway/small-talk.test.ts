@@ -3,6 +3,7 @@ import type { AIClient, Librarian } from '../../src/contract/librarian.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { isDeclined } from '../../src/delegation/abstention.ts';
 import { outcomeOf } from '../../src/gateway/keep-answers.ts';
+import SAFETY from '../../src/gateway/safety.json' with { type: 'json' };
 import REPLIES from '../../src/gateway/small-talk.json' with { type: 'json' };
 import { readPersonWays, replyTo } from '../../src/gateway/small-talk.ts';
 import cases from '../text/small-talk.json' with { type: 'json' };
@@ -35,6 +36,29 @@ describe('POST /v1/ask', () => {
     expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
     expect(isDeclined(body)).toBe(false);
     expect(outcomeOf(body).verdict).toBe(verdict);
+  });
+  it.each([
+    ['Mein Gerät raucht und riecht verbrannt!', 'de'],
+    ['There is smoke coming out of the power supply, what do I do?', 'en'],
+    ['Me ha dado una descarga eléctrica al tocar el equipo', 'es'],
+    ["De la fumée sort de l'appareil", 'fr'],
+  ] as const)('puts safety first for %j, and asks no one', async (query, language) => {
+    const ai: AIClient = { model: 'm', complete: () => Promise.reject(new Error('asked')) };
+    const { ask, asked } = await start({ ai });
+    const { body } = await ask({ query, librarian: 'navigator' });
+    expect(body.answer).toBe(`${SAFETY[language]}\n\n${REPLIES[language].person}`);
+    expect(body).toMatchObject({ sources: [], metadata: { danger: true, small_talk: 'person' } });
+    expect([asked, isDeclined(body), outcomeOf(body).verdict]).toEqual([[], false, 'person']);
+  });
+  it.each([
+    'How hot may the case get, and is there a risk of fire?',
+    'How do I configure the firewall?',
+    'How do I burn an SD card?',
+    'Wie laut ist der Lüfter?',
+  ])('asks about %j, which reports no danger', async (query) => {
+    const { ask, asked } = await start();
+    await ask({ query });
+    expect(asked).toHaveLength(1);
   });
   it('replies to thanks for a named librarian, too', async () => {
     const { ask, asked } = await start();
