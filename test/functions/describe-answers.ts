@@ -321,7 +321,7 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
       [404, KEYS.acme, `GET /v1/answers/${id}`],
       [404, KEYS.acme, `POST /v1/answers/${id}/feedback`, up],
       [404, KEYS.acme, `DELETE /v1/answers/${id}`],
-      [404, KEYS.acme, 'POST /v1/answers', {}],
+      [405, KEYS.acme, 'POST /v1/answers', {}],
       [404, KEYS.acme, `POST /v1/answers/${id}/replay`, {}],
       [404, KEYS.reader, 'GET /v1/answers-in-full'],
       [401, KEYS.asker, 'GET /v1/answers', undefined, missing],

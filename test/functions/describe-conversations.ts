@@ -88,7 +88,7 @@ export const describeConversations = (productOf: () => Product): void => {
       const injected = { content: INJECTED, metadata: { turn: 't' } };
       for (const type of ['question', 'answer']) {
         expect(await asEve(MEMORIES, { type, ...injected })).toBe(201);
-        expect(await asEve(`${MEMORIES}/turns`, { type, ...injected })).toBe(404);
+        expect(await asEve(`${MEMORIES}/turns`, { type, ...injected })).toBe(405);
       }
       const claimed = { type: 'question', content: INJECTED, metadata: { asked_by: 'user:x' } };
       expect(await asEve(MEMORIES, claimed)).toBe(400);

@@ -334,7 +334,7 @@ export const describeSupport = (productOf: () => Product): void => {
             failed += 1;
             return fault;
           });
-          /** A result for which the service was called: on a busy machine it may be too late to call it. */
+          /** A result for which the service was called: on a busy machine it may be too late to call it, or for any result. */
           const whenFailed = <T>(work: (message: string) => Promise<T | undefined>): Promise<NonNullable<T>> => {
             const attempt = async () => {
               const before = failed;
@@ -345,10 +345,14 @@ export const describeSupport = (productOf: () => Product): void => {
           };
           const block = await whenFailed(async (message) => {
             const found = await retrieve(product, { intent: 'not_hashing', message });
+            if (found.degraded?.includes('timeout')) return undefined;
             expect(found.degraded).toContain('embeddings');
             return found.retrieval_time_ms <= 100 && found.degraded?.length === 1 ? found : undefined;
           });
-          const analysed = await whenFailed((message) => analyze(product, { ...TICKET, message }));
+          const analysed = await whenFailed(async (message) => {
+            const reply = await analyze(product, { ...TICKET, message });
+            return reply.knowledge_retrieval.degraded?.includes('timeout') ? undefined : reply;
+          });
           services[service].faults.none();
           expect(analysed.knowledge_retrieval.degraded).toContain('embeddings');
           expect(analysed.intent_classification.primary_intent).toBe('not_hashing');
