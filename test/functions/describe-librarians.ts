@@ -187,7 +187,7 @@ export const describeLibrarians = (productOf: () => Product, logged: readonly st
             row_count: 1,
             sql_query: expect.stringContaining("WHERE p.name = 'iPhone 17'"),
             interpretation: expect.stringMatching(
-              /^The iPhone 17 has 50 units in stock, in 3 warehouses\. \(tables products and stock, as of \d{4}-\d\d-\d\d\)$/,
+              /^The iPhone 17 has 50 units in stock, in 3 warehouses\. \(as of \d{4}-\d\d-\d\d\)$/,
             ),
           },
           source_attribution: { primary_source: 'Analytics Database', details: { tables: ['products', 'stock'] } },
