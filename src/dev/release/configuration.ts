@@ -85,7 +85,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'OPENAI_BASE_URL',
     functions: 'all',
     otherwise: '`https://api.openai.com/v1`',
-    what: "Base URL, with the version, of OpenAI's API or a compatible one",
+    what: "Base URL, with the version, of OpenAI's API or a [compatible one](providers.md)",
   },
   {
     name: 'OPENAI_API_KEY',
