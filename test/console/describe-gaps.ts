@@ -16,7 +16,9 @@ describe('the view Gaps', () => {
     const page = await open('/gaps');
     const gap = page.getByRole('listitem').filter({ hasText: 'Zephyr' }).first();
     await gap.getByRole('button', { name: /1 question/ }).click();
-    await gap.getByText(MESSAGE).waitFor();
+    // Its title is what the customer asked.
+    expect(await gap.getByRole('heading', { level: 2 }).textContent()).toBe(MESSAGE);
+    await gap.getByRole('link', { name: MESSAGE }).waitFor();
     expect(await gap.textContent()).toMatch(/open.*1 time · within a day.*question without an answer/);
     await gap.locator('.nearest a').waitFor();
     const answers = new URL((await gap.getByRole('link', { name: MESSAGE }).getAttribute('href')) ?? '', page.url());
