@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AnswerStatistics } from '../../src/contract/answers.ts';
+import { AnswerStatistics, type AnswerVerdict } from '../../src/contract/answers.ts';
 import { keepPastAnswers } from '../../src/dev/screenshots/past-answers.ts';
 import { grant } from '../functions/product-for-test.ts';
 import { expectAccessible } from './accessibility.ts';
@@ -15,7 +15,13 @@ describe('the view Charts', () => {
     const outcomes = page.locator('.chart').first();
     await outcomes.waitFor();
     const { total, buckets } = await read(AnswerStatistics, STATISTICS);
-    expect(await outcomes.locator('figcaption').textContent()).toContain(`${total} questions: `);
+    const sum = (verdict: AnswerVerdict) => buckets.reduce((before, { verdicts }) => before + verdicts[verdict], 0);
+    // Thanks ask nothing.
+    const questions = total - sum('closes');
+    const share = (verdict: AnswerVerdict) => `${Math.round((100 * sum(verdict)) / questions)}%`;
+    expect(await outcomes.locator('figcaption').textContent()).toBe(
+      `${questions} questions: ${share('answered')} answered, ${share('hedged')} not sure, ${share('declined')} declined`,
+    );
     await expectAccessible(page);
     // One stop of the keyboard for the whole chart, arrows from there.
     await outcomes.locator('a[tabindex="0"]').focus();
@@ -27,7 +33,7 @@ describe('the view Charts', () => {
     expect(await page.getByLabel('Outcome').locator('option:checked').textContent()).toBe(verdict);
     await page.goBack();
     await outcomes.getByText('Show data').click();
-    const shown = ['answered', 'hedged', 'declined', 'clarifying', 'error'] as const;
+    const shown = ['answered', 'hedged', 'declined', 'clarifying', 'closes', 'person', 'error'] as const;
     const week = buckets.slice(-7);
     const counted = shown.filter((each) => week.some(({ verdicts }) => verdicts[each] > 0));
     const numbers = week.flatMap(({ verdicts }) => counted.map((each) => `${verdicts[each]}`));

@@ -86,8 +86,7 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
     return answersAddress({ ...filter, from, to });
   };
   const shown = VERDICTS.filter(([verdict]) => sum(({ verdicts }) => verdicts[verdict]) > 0);
-  // Thanks and greetings ask nothing.
-  const questions = Math.max(1, total - sum(({ verdicts }) => verdicts.closes));
+  const questions = sum(questionsOf);
   const answered = sum(({ verdicts }) => verdicts.answered);
   const unsure = sum(({ verdicts }) => verdicts.hedged);
   const declined = sum(({ verdicts }) => verdicts.declined);
@@ -99,9 +98,9 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
       <Chart
         form="stack"
         title={count('charts.outcomes', questions, {
-          answered: formatShare(answered / questions),
-          unsure: formatShare(unsure / questions),
-          declined: formatShare(declined / questions),
+          answered: shareOf(answered, questions),
+          unsure: shareOf(unsure, questions),
+          declined: shareOf(declined, questions),
         })}
         {...time}
         series={shown.map(([verdict, tone]) => ({
@@ -168,6 +167,12 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
     </>
   );
 };
+
+/** Thanks and greetings ask nothing. */
+const questionsOf = ({ total, verdicts }: Pick<AnswerStatistics['interfaces'][number], 'total' | 'verdicts'>): number =>
+  total - verdicts.closes;
+
+const shareOf = (part: number, whole: number): string => formatShare(whole === 0 ? 0 : part / whole);
 
 /** The answers of one tenth of confidence. */
 const tenthAddress = (
@@ -256,7 +261,8 @@ interface Group {
   name: string;
   label: string;
   total: number;
-  answered: number;
+  /** Share of its questions, 0 to 1; undefined when it has only thanks. */
+  answered: number | undefined;
 }
 
 /** Through what questions came, who answered, and what they were about, with the share that was answered. */
@@ -289,8 +295,8 @@ export const Groups = ({ statistics }: { statistics: AnswerStatistics }) => {
                   cell: ({ total }) => formatNumber(total),
                 },
                 {
-                  ...{ id: 'share', label: t('charts.answered'), sort: ({ answered, total }) => answered / total },
-                  cell: ({ answered, total }) => <Share of={answered / total} />,
+                  ...{ id: 'share', label: t('charts.answered'), sort: ({ answered }) => answered ?? -1 },
+                  cell: ({ answered }) => (answered === undefined ? '–' : <Share of={answered} />),
                 },
               ]}
             />
@@ -304,7 +310,11 @@ export const Groups = ({ statistics }: { statistics: AnswerStatistics }) => {
 const groupOf = (
   name: string,
   label: string,
-  { total, verdicts }: Pick<AnswerStatistics['interfaces'][number], 'total' | 'verdicts'>,
-): Group => ({ name, label, total, answered: verdicts.answered });
+  group: Pick<AnswerStatistics['interfaces'][number], 'total' | 'verdicts'>,
+): Group => {
+  const questions = questionsOf(group);
+  const answered = questions === 0 ? undefined : group.verdicts.answered / questions;
+  return { name, label, total: group.total, answered };
+};
 
 export default ChartsView;
