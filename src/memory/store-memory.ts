@@ -12,6 +12,7 @@ import type {
 import type { Restored } from '../contract/moving.ts';
 import { QUERY_MAX_LENGTH } from '../contract/names.ts';
 import { SettingRefused } from '../http/public-address.ts';
+import { completedQuestion } from '../knowledge/questions/complete-question.ts';
 import { mapBounded } from '../runtime/concurrency.ts';
 import { describeCause, type Log } from '../runtime/log.ts';
 import { questionText } from '../search/retrieve.ts';
@@ -398,13 +399,23 @@ export const embeddedTexts = (erased: readonly Memory[], around: readonly Memory
       );
       const isBeside = isErased.has(before.id) || isErased.has(next.id);
       for (const text of [...(isBeside ? formsOf(before) : []), ...joined]) {
-        const history = [{ speaker: 'user' as const, text: text.slice(0, MAX_TURN) }];
-        for (const form of formsOf(next)) texts.add(questionText(form, { history }));
+        const said = text.slice(0, MAX_TURN);
+        const history = [{ speaker: 'user' as const, text: said }];
+        // How sure a follow-up may be is found with the question before it, with both as one, and with the completed one.
+        if (joined.includes(text)) texts.add(questionText(said, {}));
+        for (const form of formsOf(next)) {
+          texts.add(questionText(form, { history }));
+          for (const full of [`${said}\n${form}`, ...completedForms(form, said)]) texts.add(questionText(full, {}));
+        }
       }
     }
   }
   return [...texts];
 };
+
+/** A follow-up completed by rules, also as a reply to an answer that asked something back; none when it stands alone. */
+const completedForms = (form: string, question: string): string[] =>
+  ['', '?'].map((answer) => completedQuestion(form, { question, answer })).filter((completed) => completed !== form);
 
 /** UTF-16 units of a turn that are embedded with the next question. */
 const MAX_TURN = 1500;
