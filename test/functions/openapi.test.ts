@@ -23,6 +23,12 @@ const OIDC_PROVIDERS = JSON.stringify([
 ]);
 
 let product: Product;
+const keepAnswer = async (): Promise<void> => {
+  const { metadata } = (await ask(product, 'How long does shipping to Canada take?')).reply;
+  answerId = String(metadata?.answer_id);
+  const isKept = async () => (await send(product, `GET /v1/answers/${answerId}`)).ok;
+  await vi.waitUntil(isKept, { timeout: 10_000 });
+};
 beforeAll(async () => {
   product = await startEmbedded({
     ...{ webSearch: 'local', helpdesks: { HANDOVER: '{"default": "list"}' } },
@@ -31,10 +37,7 @@ beforeAll(async () => {
   edition = (await product.sync({ full: true })).edition ?? edition;
   const capabilities = ['*', 'memory:restore'];
   await grant(product, OWNER, { capabilities, audiences: ['*'] });
-  const { metadata } = (await ask(product, 'How long does shipping to Canada take?')).reply;
-  answerId = String(metadata?.answer_id);
-  const isKept = async () => (await send(product, `GET /v1/answers/${answerId}`)).ok;
-  await vi.waitUntil(isKept, { timeout: 10_000 });
+  await keepAnswer();
   await grant(product, NO_RIGHTS, { capabilities: ['none:at-all'] });
 }, 240_000);
 afterAll(() => product?.stop());
@@ -107,6 +110,8 @@ describe('the example of a route', () => {
     '%s takes null in every optional member as absent',
     async (name) => {
       const { method, path, body } = exampleRequest(name);
+      // The deletions above leave no answer.
+      if (path.includes(EXAMPLE_ANSWER)) await keepAnswer();
       const route = `${method} ${path.replace(EXAMPLE_ANSWER, answerId).replace(EXAMPLE_EDITION, edition)}`;
       const given = withNulls(requestSchema(name) ?? z.never(), body);
       const response = await send(product, route, given, OWNER);
