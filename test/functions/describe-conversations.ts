@@ -93,7 +93,8 @@ export const describeConversations = (productOf: () => Product): void => {
       const claimed = { type: 'question', content: INJECTED, metadata: { asked_by: 'user:x' } };
       expect(await asEve(MEMORIES, claimed)).toBe(400);
       expect(await asEve('/v1/ask', { query: INJECTED })).toBe(200);
-      await expect.poll(async () => (await memoriesOf(productOf(), 'c-injected')).length).toBe(4);
+      const kept = async () => (await memoriesOf(productOf(), 'c-injected')).length;
+      await expect.poll(kept, { timeout: 30_000 }).toBe(4);
       const { conversation } = await next('and on the Apollo II?', 'c-injected');
       expect(conversation).toEqual({ id: 'c-injected', turns: 0 });
     });
