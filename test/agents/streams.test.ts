@@ -67,7 +67,7 @@ describe('The stream of the hybrid agent', () => {
     ]);
     expect(statementsIn(events)).toMatchObject([
       { index: 0, librarian: 'semantic', text: POLICY, check: 'reported' },
-      { index: 1, librarian: 'analytics', text: STOCK, sources: [{ name: 'clic_products' }], support: 0.9 },
+      { index: 1, librarian: 'analytics', text: STOCK, sources: [{ name: 'clic products' }], support: 0.9 },
     ]);
     expect(reply.result.synthesis).toBe(`${STOCK} ${POLICY}`);
     const { reply: plain } = await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: allowed() });
@@ -101,7 +101,7 @@ describe('The stream of the hybrid agent', () => {
         type: 'statement',
         index: 2,
         text: reply.result.synthesis,
-        sources: expect.arrayContaining([{ name: 'clic_products' }]),
+        sources: expect.arrayContaining([{ name: 'clic products' }]),
       },
     ]);
   });

@@ -74,7 +74,7 @@ describe('The hybrid agent', () => {
     }));
     expect(DelegationTrace.parse(reply.metadata.trace).hops).toMatchObject(hops);
     const names = reply.sources.map(({ name }: { name: string }) => name);
-    expect(names).toEqual(expect.arrayContaining(['clic_products', 'policies.pdf']));
+    expect(names).toEqual(expect.arrayContaining(['clic products', 'policies.pdf']));
   });
   it('states how each part was routed, and the common metadata of the parts', async () => {
     const about = (id: number, hit: boolean) => ({ entity_id: id, entity_type: 'product', cache_hit: hit });
