@@ -53,8 +53,7 @@ export const describeConversations = (productOf: () => Product): void => {
       const reply = await (await send(productOf(), 'POST /v1/ask', thanks)).json();
       expect(reply).toMatchObject({ sources: [], metadata: { small_talk: 'thanks', conversation: { turns: 1 } } });
       expect(await memoriesOf(productOf(), 'c-thanks')).toHaveLength(2);
-      const { sources, conversation } = await next('And in Eco?', 'c-thanks');
-      expect([sources, conversation]).toEqual([expect.stringMatching(/noise/i), { id: 'c-thanks', turns: 1 }]);
+      expect((await next('And in Eco?', 'c-thanks')).conversation).toEqual({ id: 'c-thanks', turns: 1 });
     });
 
     it('asks a librarian without memory a standalone question, and reports it', async () => {
