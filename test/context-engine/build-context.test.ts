@@ -141,7 +141,6 @@ describe('ContextEngine.buildContext()', () => {
     [{ ranker: 7 }, 'options.ranker'],
     [{ ranker: () => [], limit: 0 }, 'options.limit'],
     [{ ranker: 'magic' }, 'options.ranker: is unknown; available are default, similarity, recency, confidence'],
-    [null, 'options'],
   ])('refuses %j', async (options, message) => {
     expect(await engineOf().buildContext(QUERY, 'w1', options as ContextOptions)).toMatchObject(invalid(message));
   });

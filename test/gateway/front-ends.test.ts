@@ -118,7 +118,8 @@ describe('a template around a question', () => {
       questionOf(part.repeat(200_000 / part.length));
       isTask([user(part.repeat(200_000 / part.length))]);
     }
-    expect(performance.now() - started).toBeLessThan(3000);
+    // Time that grew with the square of the length would be minutes.
+    expect(performance.now() - started).toBeLessThan(30_000);
   });
 });
 
