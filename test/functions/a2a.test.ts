@@ -130,7 +130,7 @@ describe('the official client', () => {
     });
     expect(tasks.map(({ id }) => id)).toEqual([task.id]);
     const next = await agent.sendMessage(
-      SendMessageRequest.fromJSON({ message: message('And to Japan?', { contextId }) }),
+      SendMessageRequest.fromJSON({ message: message('And to the United Kingdom?', { contextId }) }),
     );
     expect('contextId' in next && next.contextId).toBe(contextId);
     expect('artifacts' in next && textOf(next)).toContain('All other countries');

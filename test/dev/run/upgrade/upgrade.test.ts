@@ -148,6 +148,8 @@ const timeless = ({ articles, text, taxonomy, memories, related, others, gaps, t
   return JSON.parse(
     JSON.stringify(all, (key, value) => {
       if (/_at$|_seen$|^(?:checked_edition|edition|last_updated|next_cursor|score|state)$/.test(key)) return undefined;
+      // The title of a question's gap named its words, and is now the question itself, which its examples keep.
+      if (key === 'gap' && String(value).startsWith('No article answers what is asked about')) return undefined;
       // The address of a folder's article was its text, and is now its page.
       return key === 'url' ? String(value).replace(/^https?:\/\/[^/]+(?:\/api\/kb\/articles)?(?:\/kb)?/, '') : value;
     }),
