@@ -248,7 +248,7 @@ describe.each(LOCAL_DESK_IDS)('articles of %s in the library', (tool) => {
     expect((await textOf(first)).text).toBe('## About fan 0\n\n1. Restart the fan 0\n\nThen fan 0 works.');
 
     center().edit(second, { body: body('belt') });
-    // Where some articles are for audiences, who may not read them sees no counts.
+    // A caller who may not read all articles sees no counts.
     const counts = tool === 'zendesk' ? {} : { changed: 1, removed: 0 };
     expect(await sync({ full: false }, tool)).toMatchObject({ full: false, ...counts, error: null });
     expect((await textOf(second)).text).toContain('Restart the belt');
