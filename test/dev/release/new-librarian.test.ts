@@ -9,7 +9,10 @@ import { startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-serv
 import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 import { runCommand, runNode, startProduct } from '../node-for-test.ts';
 
-const FILES = 'src client functions package.json wrangler.toml biome.json tsconfig.json vitest.config.ts'.split(' ');
+const FILES =
+  'src client functions test/conformance/served-librarian.ts package.json wrangler.toml biome.json tsconfig.json vitest.config.ts'.split(
+    ' ',
+  );
 const CHANGED = ['wrangler.toml', 'src/signing/internal-librarians.ts'];
 const KEY = 'ck_new_librarian_0123456789abcdef';
 
