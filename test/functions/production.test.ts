@@ -264,7 +264,9 @@ describe('the product on Upstash and a model', () => {
     const inTime = (request: typeof TICKET) =>
       vi.waitUntil(
         async () => {
+          const begun = performance.now();
           const reply = await analyze(product, request);
+          expect(performance.now() - begun).toBeLessThan(16_000);
           return reply.knowledge_retrieval.degraded?.includes('timeout') ? undefined : reply;
         },
         { timeout: 30_000 },
@@ -273,10 +275,8 @@ describe('the product on Upstash and a model', () => {
     expect(draft).toMatchObject({ written_by: 'model', text: expect.stringMatching(/^Hello Dana Whitfield,/) });
     for (const kind of ['hang-before-headers', 'reset'] as const) {
       services.openai.faults.always({ kind }, '/v1/chat/completions');
-      const begun = performance.now();
-      const reply = await analyze(product, { ...TICKET, message: `${TICKET.message} (${kind})` });
+      const reply = await inTime({ ...TICKET, customer_name: `Dana ${kind}` });
       services.openai.faults.none();
-      expect(performance.now() - begun, kind).toBeLessThan(16_000);
       expect(reply.draft).toMatchObject({ written_by: 'template', auto_send: draft.auto_send });
       expect(reply.agent_guidance.risks.join('\n')).toContain('written without a model');
     }

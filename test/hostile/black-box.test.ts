@@ -80,7 +80,7 @@ it('refuses DNS rebinding by host name, but not calls of librarians through a tu
     [400, 'rebound.example.com', '/healthz'],
     [400, `rebound.example.com:${new URL(url).port}`, '/v1/librarians'],
     [400, 'rebound.example.com', '/webhooks/zendesk'],
-    [404, 'localhost', '/webhooks/zendesk'],
+    [405, 'localhost', '/webhooks/zendesk'],
     [200, '127.0.0.1', '/healthz'],
     [200, 'localhost:8787', '/healthz'],
     [200, '[::1]:1', '/healthz'],

@@ -206,10 +206,11 @@ const formatOf =
   (value: number): string =>
     format?.(value) ?? `${formatNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
 
-const Data = ({ label, labels, series, counts, format = formatNumber, hrefOf }: ChartProps) => (
+const Data = ({ title, label, labels, series, counts, format = formatNumber, hrefOf }: ChartProps) => (
   <details>
     <summary>{t('chart.data')}</summary>
-    <div class="table">
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+    <section class="scrolls table" tabIndex={0} aria-label={title}>
       <table>
         <thead>
           <tr>
@@ -250,7 +251,7 @@ const Data = ({ label, labels, series, counts, format = formatNumber, hrefOf }: 
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   </details>
 );
 
