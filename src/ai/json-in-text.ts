@@ -7,7 +7,8 @@ export type Required = readonly string[];
  * The object that a model's text is or holds: behind its reasoning (`<think>`), in a fence, within prose. A trailing comma and a raw line
  * break in a string are forgiven, an object that is cut off is not. Whoever asked validates the rest.
  *
- * @param required Names of members; the first object that has them all counts.
+ * @param required Names of members; the first object that has them all counts, else the first that has one of them: a model that is held to
+ *   no schema leaves out what it has nothing to say to.
  * @returns As JSON; `undefined` when there is none.
  */
 export const jsonObjectIn = (text: string, required: Required): string | undefined => {
@@ -15,13 +16,16 @@ export const jsonObjectIn = (text: string, required: Required): string | undefin
   if (isObjectWith(parseJson(whole), required)) return whole;
   const from = afterReasoning(text);
   if (from === undefined) return undefined;
+  let partial: string | undefined;
   for (let at = text.indexOf('{', from); at !== -1; ) {
     const object = readObject(text, at);
-    if (object === undefined) return undefined;
-    if (isObjectWith(parseJson(object.json), required)) return object.json;
+    if (object === undefined) break;
+    const value = parseJson(object.json);
+    if (isObjectWith(value, required)) return object.json;
+    if (required.some((name) => isObjectWith(value, [name]))) partial ??= object.json;
     at = text.indexOf('{', object.end);
   }
-  return undefined;
+  return partial;
 };
 
 /** A text without the reasoning that it begins with; empty when the reasoning does not end. */
