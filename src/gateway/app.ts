@@ -31,14 +31,22 @@ import type { OriginContext } from '../signing/request-context.ts';
 import { a2aErrors, createA2a, createCard, createTaskErasure, gatewayKeys } from './a2a.ts';
 import { createAnswerList, createAnswerReader, createFeedback, createReplay } from './answer-routes.ts';
 import { type ApiKey, type ApiKeys, PUBLISHABLE_PREFIX } from './api-keys.ts';
-import { answerOrStream, createAsk, createAsking } from './ask.ts';
+import { answerOrStream, CONCIERGE, createAsk, createAsking } from './ask.ts';
 import { auditActs } from './audit.ts';
 import { authenticate, demand, isPublishable, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
 import { createChat, createModels } from './chat-completions.ts';
 import { forward, jsonBytes, pathOf } from './forward.ts';
 import { faultResponse, GatewayError, type RateLimits } from './gateway-error.ts';
 import { createKeepAnswers } from './keep-answers.ts';
-import { AGENT, type KeptRoute, keepForwarded, NAVIGATE, questionOfTicket, TICKET } from './keep-forwarded.ts';
+import {
+  AGENT,
+  type KeptRoute,
+  keepForwarded,
+  keepReply,
+  NAVIGATE,
+  questionOfTicket,
+  TICKET,
+} from './keep-forwarded.ts';
 import { createKnowledgeStats } from './knowledge-stats.ts';
 import { createMcp, mcpErrors, withinOrigins } from './mcp.ts';
 import { createMetricsRoute } from './metrics.ts';
@@ -47,10 +55,11 @@ import { openAIErrors } from './openai-errors.ts';
 import { createResponses } from './openai-responses.ts';
 import { createPages } from './pages.ts';
 import { demandMethod, namesMethods, noRoute, OPENAI_PATHS, plainBodies } from './refuse-requests.ts';
+import { asAgent, asNavigator, type ReplyForm } from './reply-forms.ts';
 import { createReportGaps } from './report-gaps.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 import { createSignIn } from './sign-in.ts';
-import type { PersonWays } from './small-talk.ts';
+import { fixedReply, type PersonWays } from './small-talk.ts';
 import { consoleFile, consolePage, docsFile, opensPage, panelPage, staticFile, widgetFile } from './static-files.ts';
 import { bodiesWithFacts } from './talk.ts';
 
@@ -197,7 +206,7 @@ export const createApp = (parts: GatewayParts) => {
   const forwardTo = (
     function_: string,
     name: RouteName,
-    { maxBytes, as, bodyOf, route }: ForwardOptions = {},
+    { maxBytes, as, bodyOf, route, form }: ForwardOptions = {},
   ): void => {
     const { capability, streams }: HttpRoute = ROUTES[name];
     on(name, async (c) => {
@@ -221,13 +230,18 @@ export const createApp = (parts: GatewayParts) => {
         });
       }
       const path = `${pathOf(c)}${url.search}`;
+      const isStream = streams === true && acceptsEvents(c.req.raw.headers);
+      const question = form && body && route?.questionOf(body);
+      const fixed = question && fixedReply(question.query, parts.personWays?.(workspace));
+      const replied = fixed && form?.(c, question.query, fixed);
+      if (question !== undefined && fixed !== undefined && replied !== undefined) {
+        c.set('answeredBy', CONCIERGE);
+        keepReply(c, { keepAnswers, now }, { question, reply: fixed.response, workspace, isStream });
+        return answerOrStream(c, async () => replied, { beginsWithReport: true });
+      }
       const keep = (context: OriginContext) =>
         keepAnswers && route && body
-          ? keepForwarded(
-              c,
-              { keepAnswers, route, now },
-              { to: function_, body, context, isStream: streams === true && acceptsEvents(c.req.raw.headers) },
-            )
+          ? keepForwarded(c, { keepAnswers, route, now }, { to: function_, body, context, isStream })
           : undefined;
       const forwarding = { to: function_, path, workspace, namedWorkspace, capabilities, budgets, body, keep };
       return streams === true
@@ -246,14 +260,14 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('memory', 'DELETE /v1/answers');
   forwardTo('memory', 'DELETE /v1/answers/{id}');
   forwardTo('memory', 'GET /v1/audit', { as: 'audit:read' });
-  forwardTo('navigator', 'POST /v1/navigate', { route: NAVIGATE });
-  forwardTo('analytics', 'POST /v1/agents/analytics', { route: AGENT });
+  forwardTo('navigator', 'POST /v1/navigate', { route: NAVIGATE, form: asNavigator });
+  forwardTo('analytics', 'POST /v1/agents/analytics', { route: AGENT, form: asAgent('analytics') });
   const withFacts = bodiesWithFacts({ ...parts, now });
   const agent = { bodyOf: withFacts({ schema: AgentRequest, textOf: ({ query }) => query }), route: AGENT };
-  forwardTo('semantic', 'POST /v1/agents/semantic', agent);
-  forwardTo('web-search', 'POST /v1/agents/web_search', { route: AGENT });
+  forwardTo('semantic', 'POST /v1/agents/semantic', { ...agent, form: asAgent('semantic') });
+  forwardTo('web-search', 'POST /v1/agents/web_search', { route: AGENT, form: asAgent('web_search') });
   // It calls the others, each with its own requirement.
-  forwardTo('hybrid', 'POST /v1/agents/hybrid', agent);
+  forwardTo('hybrid', 'POST /v1/agents/hybrid', { ...agent, form: asAgent('hybrid') });
   forwardTo('semantic', 'POST /v1/knowledge/search');
   on('GET /v1/knowledge/stats', createKnowledgeStats({ client }));
   forwardTo('semantic', 'GET /v1/knowledge/health');
@@ -420,6 +434,8 @@ interface ForwardOptions {
   as?: string;
   /** How its reply is kept as an answer; it is not when absent. */
   route?: KeptRoute;
+  /** Form of a reply to a message that reports danger or asks nothing, which the function is then not asked about. */
+  form?: ReplyForm;
 }
 
 const MEMORIES = '/v1/workspaces/{workspace_id}/memories';

@@ -32,7 +32,7 @@ import { jsonBytes } from './forward.ts';
 import { faultResponse, GatewayError } from './gateway-error.ts';
 import { interfaceOf, type KeepAnswers } from './keep-answers.ts';
 import type { GatewayEnv } from './request-log.ts';
-import { messageBeside, type PersonWays, replyTo, replyToDanger, type WaysToPerson } from './small-talk.ts';
+import { fixedReply, type PersonWays, replyTo, type WaysToPerson } from './small-talk.ts';
 import { createTalk } from './talk.ts';
 import { withMembers } from './understand-question.ts';
 
@@ -139,11 +139,10 @@ export const createAsking = (parts: AskParts): Asking => {
       const ways = parts.personWays?.(origin.workspace) ?? NO_WAYS;
       const form = { hasForm: interfaceOf(c, isStream) === 'widget' };
       const reply = (to: SmallTalk): LibrarianResponse => replyTo(to, ways, form);
-      const beside = messageBeside(request.query, said.at(-1));
-      if (beside !== undefined) {
+      const fixed = fixedReply(request.query, ways, { before: said.at(-1), ...form });
+      if (fixed !== undefined) {
         c.set('answeredBy', CONCIERGE);
-        const message = 'kind' in beside ? reply(beside) : replyToDanger(beside, ways, form);
-        const replied = await store(message, { isTurn: false });
+        const replied = await store(fixed.response, { isTurn: false });
         return kept?.keep(replied, { budget: requestBudget(origin), librarians: [] }) ?? replied;
       }
       // A follow-up question may have been completed with words of an answer, which quotes articles.

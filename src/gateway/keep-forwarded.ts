@@ -9,8 +9,8 @@ import { SupportRequest } from '../contract/support-response.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
 import { readJson } from '../runtime/json-http.ts';
 import type { SignedAnswer } from '../runtime/signed-client.ts';
-import { budgetOf } from '../signing/limits.ts';
-import type { OriginContext } from '../signing/request-context.ts';
+import { budgetOf, requestBudget } from '../signing/limits.ts';
+import { type OriginContext, originate } from '../signing/request-context.ts';
 import { withUsage } from './ask.ts';
 import type { KeepAnswers } from './keep-answers.ts';
 import type { GatewayEnv } from './request-log.ts';
@@ -61,6 +61,31 @@ export const keepForwarded = (
     }
   );
 };
+
+/** Keeps the reply to a question that no function was asked, as `/v1/ask` keeps one. */
+export const keepReply = (
+  c: Context<GatewayEnv>,
+  { keepAnswers, now }: { keepAnswers: KeepAnswers | undefined; now: () => number },
+  {
+    question: { query, metadata },
+    reply,
+    workspace,
+    isStream,
+  }: { question: Question; reply: LibrarianResponse; workspace: string; isStream: boolean },
+): void => {
+  if (keepAnswers === undefined) return;
+  const key = c.get('apiKey');
+  const context = originate({
+    ...{ self: 'gateway', subject: `user:${key.id}`, workspace, authentication: key.authentication ?? 'key' },
+    ...{ capabilities: [], audiences: key.audiences, timeoutMs: KEEP_MS, now: now(), traceId: c.get('traceId') },
+  });
+  const request = { query, metadata: metadata ?? undefined };
+  const kept = keepAnswers(c, { request, context, startedAtMs: now(), isStream });
+  kept?.keep(reply, { budget: requestBudget(context), librarians: [] });
+};
+
+/** Only kept: no function is called in this context. */
+const KEEP_MS = 1000;
 
 /** What says that a request was not answered at all. */
 const REFUSED: readonly string[] = ['INVALID_QUERY', 'UNAUTHORIZED', 'RATE_LIMITED'];

@@ -16,12 +16,15 @@ import { type Credentials, demand, signIn, workspaceOf } from './authenticate.ts
 import { GatewayError, type RateLimits, withinPublicRate } from './gateway-error.ts';
 import texts from './pages.json' with { type: 'json' };
 import type { GatewayEnv } from './request-log.ts';
+import { type FixedReply, fixedReply, type PersonWays } from './small-talk.ts';
 
 export interface PagesParts extends Credentials {
   client: SignedClient;
   limits: RateLimits;
   /** The workspace whose articles anybody may search and read here; undefined: only with a key, as the password of HTTP Basic. */
   publicWorkspace?: string | undefined;
+  /** How a person is reached, by workspace; unknown when absent. */
+  personWays?: PersonWays | undefined;
   now: () => number;
 }
 
@@ -64,6 +67,9 @@ export const createPages = (parts: PagesParts) => {
       const query = (c.req.query('q') ?? '').trim();
       if (query.length > QUERY_MAX_LENGTH) throw new GatewayError('INVALID_QUERY');
       if (query === '') return resultsPage(c, query, []);
+      // Nobody who reports danger or looks for a person is sent through articles.
+      const fixed = fixedReply(query, parts.personWays?.(asker.workspace));
+      if (fixed?.response.metadata?.small_talk === 'person') return replyPage(c, query, fixed);
       const path = '/v1/knowledge/search';
       const body = { query, limit: SEARCHED };
       const signal = c.req.raw.signal;
@@ -128,6 +134,17 @@ const bearerOf = (authorization: string | undefined): string | undefined => {
   } catch {
     return authorization;
   }
+};
+
+const replyPage = async (
+  c: Context<GatewayEnv>,
+  query: string,
+  { response: { answer = '' }, language }: FixedReply,
+): Promise<Response> => {
+  const own = languageOf(c);
+  const body = html`<h1>${query}</h1>
+<div role="alert" lang="${language}">${raw(markdownToHtml(answer))}</div>`;
+  return c.html(layout(own, { title: `${query} – ${texts[own].title}`, query, body }));
 };
 
 /** The pages load their style sheet and nothing else. */

@@ -41,17 +41,11 @@ export const replyTo = (
   });
 };
 
-/** What a message says that no librarian is asked about: that somebody is in danger, or nothing that asks for an answer. */
-export const messageBeside = (
-  query: string,
-  before: Parameters<typeof smallTalkIn>[1],
-): SmallTalk | Danger | undefined => dangerIn(query) ?? smallTalkIn(query, before);
-
 /**
  * Replies to a message that reports danger, before anything is looked up: what keeps people safe, in the language of the words that report it,
  * and the way to a person. No article, step or link to one.
  */
-export const replyToDanger = (
+const replyToDanger = (
   { language }: Danger,
   ways: WaysToPerson,
   options: { hasForm?: boolean } = {},
@@ -59,6 +53,34 @@ export const replyToDanger = (
   const { answer = '', metadata } = replyTo({ kind: 'person', language }, ways, options);
   const safety: Readonly<Record<string, string>> = SAFETY;
   return response(`${safety[language] ?? SAFETY.en}\n\n${answer}`, { ...metadata, danger: true });
+};
+
+/** A reply to a message that no librarian is asked about. */
+export interface FixedReply {
+  response: LibrarianResponse;
+  /** Primary tag of BCP 47. */
+  language: string;
+  /** Why no article was searched, as the confidence reason of a reply. */
+  reason: string;
+}
+
+/**
+ * The reply to a message that reports danger, or that asks nothing of the articles; undefined for a question. Every entrance of the gateway
+ * asks here before it asks a librarian. Danger comes first.
+ *
+ * @param options.before The previous message of the same person.
+ */
+export const fixedReply = (
+  message: string,
+  ways: WaysToPerson = { handsOver: false },
+  { before, ...client }: { before?: string | undefined; hasForm?: boolean } = {},
+): FixedReply | undefined => {
+  const danger = dangerIn(message);
+  const found = danger ?? smallTalkIn(message, before);
+  if (found === undefined) return undefined;
+  const { language } = found;
+  const reply = 'kind' in found ? replyTo(found, ways, client) : replyToDanger(found, ways, client);
+  return { response: reply, language, reason: textsIn(language).reason };
 };
 
 const response = (answer: string, metadata: Readonly<Record<string, unknown>>): LibrarianResponse => ({

@@ -93,6 +93,11 @@ describe('GET /search', () => {
     const { page } = await get('/search?q=zzz', { 'Accept-Language': 'de-AT,en;q=0.5' });
     expect(page).toContain('Kein Artikel scheint das zu beantworten');
   });
+  it('puts safety first for a search that reports danger, and shows no article', async () => {
+    const { page } = await get('/search?q=Mein%20Ger%C3%A4t%20raucht%20und%20riecht%20verbrannt');
+    expect(page).toContain('<div role="alert" lang="de"><p>Ihre Sicherheit geht vor');
+    expect([page.includes('<ol'), asked]).toEqual([false, []]);
+  });
   it('escapes hostile titles, passages and queries', async () => {
     const hostile = '"><script>alert(1)</script>';
     hits = [hit({ title: hostile, heading: hostile, text: hostile, url: 'https://docs.example.com/"onload="x' })];

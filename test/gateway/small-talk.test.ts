@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { resultFormatter } from '../../src/agents/format/result-formatter.ts';
+import { AgentSuccess, DisplayModel } from '../../src/contract/agent-response.ts';
 import type { AIClient, Librarian } from '../../src/contract/librarian.ts';
+import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { isDeclined } from '../../src/delegation/abstention.ts';
 import { outcomeOf } from '../../src/gateway/keep-answers.ts';
@@ -89,6 +92,58 @@ describe('POST /v1/ask', () => {
     await ask({ query: 'What does the warranty cover?', metadata: { history } });
     await ask({ query: 'And in Eco?', metadata: { history } });
     expect(asked.map(({ context }) => context?.metadata?.history)).toEqual([undefined, history]);
+  });
+});
+
+describe('routes of single librarians', () => {
+  const ALL = { [READER]: { capabilities: ['kb:read', 'sql:read', 'web:search'] } };
+  const contact = 'https://example.com/contact';
+  const AGENTS = ['analytics', 'semantic', 'web_search', 'hybrid'] as const;
+  const MESSAGES = [
+    ['thanks!', 'thanks', REPLIES.en.thanks],
+    ['Ich möchte mit einem Menschen sprechen', 'person', contact],
+    ['Mein Gerät raucht und riecht verbrannt!', 'person', SAFETY.de],
+  ] as const;
+  const reply = async (path: string, query: string) => {
+    const { send, asked } = await start({ keys: ALL, personWays: () => ({ handsOver: false, contact }) });
+    const response = await send(path, { query });
+    return { status: response.status, text: await response.text(), asked };
+  };
+  it.each(MESSAGES)('reply to %j without a librarian', async (query, kind, text) => {
+    const navigated = await reply('/v1/navigate', query);
+    const navigator = NavigatorResponse.parse(JSON.parse(navigated.text));
+    expect([navigated.status, navigator.answer, navigated.asked]).toEqual([200, expect.stringContaining(text), []]);
+    expect(navigator).toMatchObject({ sources: [], outOfDomain: true, confidence: 'high' });
+    expect(navigator.metadata).toMatchObject({ small_talk: kind });
+    for (const type of AGENTS) {
+      const asked = await reply(`/v1/agents/${type}`, query);
+      const agent = AgentSuccess.parse(JSON.parse(asked.text));
+      expect([type, agent.type, asked.asked]).toEqual([type, type, []]);
+      expect(resultFormatter.toText(agent)).toContain(text.slice(0, 20));
+      expect(agent.metadata).toMatchObject({ small_talk: kind, ...(text === SAFETY.de ? { danger: true } : {}) });
+    }
+  });
+  it.each(MESSAGES)('reply to %j in each format', async (query, _kind, text) => {
+    const [first = ''] = text.split('\n');
+    for (const type of AGENTS) {
+      for (const format of ['markdown', 'text'] as const)
+        expect((await reply(`/v1/agents/${type}?format=${format}`, query)).text).toContain(first.slice(0, 20));
+      const { text: shown } = await reply(`/v1/agents/${type}?format=display`, query);
+      const { blocks } = DisplayModel.parse(JSON.parse(shown));
+      expect(blocks).toEqual([{ kind: 'text', text: expect.stringContaining(first.slice(0, 8)) }]);
+    }
+  });
+  it('stream the reply', async () => {
+    const { send, asked } = await start({ keys: ALL });
+    for (const path of ['/v1/navigate', '/v1/agents/semantic']) {
+      const response = await send(path, { query: 'My battery is on fire' }, { accept: 'text/event-stream' });
+      expect(await response.text()).toMatch(/event: done\ndata: .*Your safety comes first/);
+    }
+    expect(asked).toEqual([]);
+  });
+  it('refuse them as ever to a key without the right', async () => {
+    const { send } = await start();
+    expect((await send('/v1/agents/analytics', { query: 'thanks' })).status).toBe(401);
   });
 });
 
