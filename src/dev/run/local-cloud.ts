@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   convertV4MiniflareOptions,
@@ -34,6 +35,8 @@ export interface LocalCloudOptions {
   moreServices?: Readonly<Record<string, Record<string, string>>> | undefined;
   /** Entry files in place of those of a function's configuration, by the function's name. */
   mains?: Readonly<Record<string, string>> | undefined;
+  /** Hosts whose names may lead to this machine or a private network, separated by commas; others may not (outbound.ts). */
+  privateHosts?: string | undefined;
   /** Port of the inspector of workerd; none when absent. */
   inspectorPort?: number | undefined;
   /** Each line that a function logs. */
@@ -69,6 +72,7 @@ export const startLocalCloud = async (options: LocalCloudOptions): Promise<Local
     await Promise.all([
       ...functionConfigs().map((file) => workersOf(join(ROOT, file), options, starting)),
       ...(options.moreWorkers ?? []).map((worker) => moreWorkerOf(worker, options)),
+      outboundWorker(options),
     ])
   ).flat();
   const miniflare = new Miniflare(
@@ -155,6 +159,7 @@ const workersOf = async (file: string, options: LocalCloudOptions, starting: Dat
       minify: config.minify === true,
       databases: Object.keys(ids),
     }),
+    outboundService: OUTBOUND,
     unsafeDirectSockets: [{ host: '127.0.0.1', port: isFrontDoor ? port : 0, proxy: false }],
   };
   return files === undefined ? [worker] : [worker, files];
@@ -211,6 +216,36 @@ const moreWorkerOf = async (
   compatibilityFlags: ['enable_request_signal'],
   bindings: { ENVIRONMENT: 'development', ...options.allVars, ...vars },
   serviceBindings: services,
+  outboundService: OUTBOUND,
   modules: await bundleModules(main),
   unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
 });
+
+const OUTBOUND = 'outbound';
+
+/** What all requests to the network pass through. */
+const outboundWorker = async ({ privateHosts = '' }: LocalCloudOptions): Promise<V4Worker> => ({
+  name: OUTBOUND,
+  compatibilityDate: '2026-11-01',
+  bindings: { PRIVATE_HOSTS: privateHosts },
+  serviceBindings: {
+    PUBLIC: {
+      network: {
+        allow: ['public'],
+        tlsOptions: { trustBrowserCas: true, trustedCertificates: moreCertificates() },
+      },
+    },
+  },
+  modules: await bundleModules(join(ROOT, 'src/dev/run/outbound.ts')),
+});
+
+/** Certificates that Node trusts beside its own, as the local runtime does where it connects by itself. */
+const moreCertificates = (file = process.env.NODE_EXTRA_CA_CERTS): string[] => {
+  try {
+    const text = file === undefined ? '' : readFileSync(file, 'utf8');
+    return text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  } catch {
+    // Node has warned of it.
+    return [];
+  }
+};

@@ -40,6 +40,8 @@ export interface ProductOptions {
   helpdesks?: Record<string, string> | undefined;
   /** Which adapters run: variables of docs/configuration.md; the embedded ones when absent. */
   adapters?: AdapterVariables | undefined;
+  /** Beside the host of `kb`. */
+  privateHosts?: LocalCloudOptions['privateHosts'];
   inspectorPort?: LocalCloudOptions['inspectorPort'];
   onLog?: (line: string) => void;
   onDatabaseRestart?: LocalCloudOptions['onDatabaseRestart'];
@@ -72,10 +74,12 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   const served = folder === undefined ? undefined : await serveFolder(folder, (id) => articleUrl(gateway.url, id));
   const isSample = options.kb === 'sample';
   const web = options.webSearch === 'local' && isSample ? await serveLocalWebSearch() : undefined;
+  const library = kbVars(options, served);
   const cloud = await startLocalCloud({
     ...options,
+    privateHosts: [options.privateHosts, library.KB_ALLOWED_HOSTS].filter(Boolean).join(','),
     vars: {
-      'constellation-library': kbVars(options, served),
+      'constellation-library': library,
       'constellation-web-search': webVars(options, web),
       'constellation-sources':
         typeof options.kb === 'object' && 'site' in options.kb ? siteVariables(options.kb.site) : {},

@@ -35,6 +35,8 @@ export const HELP = `Runs Constellation on this machine: every function in one w
   CORS_ORIGINS           origins that may call from a browser, separated by commas
   PANEL_ORIGINS          helpdesks that may show the panel for agents, separated by commas (docs/agent-panel.md)
   OIDC_PROVIDERS         identity providers whose tokens are accepted, as JSON (docs/sign-in.md)
+  PRIVATE_HOSTS          hosts whose names may lead to this machine or a private network, separated by commas; the host of
+                         --kb may anyway, and names of any other place may not
   CONTACT_URL            a link to people, for those who ask for one (docs/conversations.md)
   HELPDESKS              connections to helpdesk tools as JSON; the secrets that it names stand beside it (docs/helpdesks.md)
   SERPAPI_KEY, BRAVE_SEARCH_KEY  the key of a web search provider (docs/web-search.md)

@@ -63,6 +63,7 @@ async function main(): Promise<void> {
     kb: options.kb,
     port: options.port,
     state: state.data,
+    privateHosts: process.env.PRIVATE_HOSTS,
     key: state.key,
     allVars: {
       CONTEXT_KEY_SEED: state.signingSeed,
