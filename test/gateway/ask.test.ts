@@ -104,9 +104,9 @@ describe('POST /v1/ask', () => {
   });
   it('answers within timeout_ms, and passes the remaining time to librarians', async () => {
     const { ask, asked } = await start({ librarianOf: { navigator: () => new Promise(() => {}) } });
-    const { status, body } = await ask({ query: PASSWORD, timeout_ms: 300 });
+    const { status, body } = await ask({ query: PASSWORD, timeout_ms: 2000 });
     expect([status, body.error?.code]).toEqual([504, 'TIMEOUT']);
-    expect(asked[0]?.context?.timeout).toBeLessThan(300);
+    expect(asked[0]?.context?.timeout).toBeLessThan(2000);
   });
   it.each(['oracle', 'gateway', 'library', 'constructor'])('refuses %s, which is no librarian', async (librarian) => {
     const { ask, asked } = await start();
