@@ -10,9 +10,8 @@ import {
 import * as z from 'zod';
 import { describeIssues, readAs } from '../contract/error-info.ts';
 import { Audience, HeldAudiences, WorkspaceId } from '../contract/names.ts';
-import { fetchJson, HttpFailure } from '../http/fetch-json.ts';
+import { fetchJson, HttpFailure, readBytes, sendOk } from '../http/fetch-json.ts';
 import { SettingRefused, serviceAddress } from '../http/public-address.ts';
-import { readBody } from '../http/read-body.ts';
 import { MAX_AUDIENCES } from '../signing/limits.ts';
 import { type ApiKey, ApiKeyRecord, hashApiKey } from './api-keys.ts';
 import { GatewayError } from './gateway-error.ts';
@@ -220,14 +219,9 @@ const keysOf = ({ issuer, jwks_uri }: Provider, { send, now, metadataOf }: KeysP
 };
 
 const boundedText = async (send: typeof fetch, address: string): Promise<string> => {
-  const response = await send(address, {
-    ...{ headers: { accept: 'application/json' }, redirect: 'manual' },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  if (response.status !== 200) throw new HttpFailure('status', `the keys were answered with ${response.status}`);
-  const bytes = await readBody(response, MAX_METADATA_BYTES);
-  if (bytes === undefined) throw new HttpFailure('too-large', `the keys have more than ${MAX_METADATA_BYTES} bytes`);
-  return new TextDecoder().decode(bytes);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await sendOk(address, { fetch: send, headers: { accept: 'application/json' }, signal });
+  return new TextDecoder().decode(await readBytes(response, { maxBytes: MAX_METADATA_BYTES, signal }));
 };
 
 interface CachedCall<Value> {

@@ -111,8 +111,15 @@ export const sendOk = async (url: string | URL, request: HttpRequest): Promise<R
   throw new HttpFailure('status', `status is ${response.status}`, { response });
 };
 
-/** Reads the body of a response as JSON. Throws `HttpFailure`. */
-export const readJson = async (response: Response, { maxBytes, signal, parse = parseUtf8 }: ReadOptions) => {
+/**
+ * Reads the body of a foreign response: of limited size, and no longer than the signal allows, since a body may come byte by byte without end.
+ *
+ * @throws {HttpFailure} `timeout`, `broken-off` or `too-large`.
+ */
+export const readBytes = async (
+  response: Response,
+  { maxBytes, signal }: Pick<ReadOptions, 'maxBytes' | 'signal'>,
+): Promise<Uint8Array<ArrayBuffer>> => {
   let bytes: Uint8Array<ArrayBuffer> | undefined;
   try {
     bytes = await withDeadline(() => readBody(response, maxBytes), { signal, errorFor: () => timedOut() });
@@ -120,6 +127,12 @@ export const readJson = async (response: Response, { maxBytes, signal, parse = p
     throw signal.aborted ? timedOut(cause) : new HttpFailure('broken-off', 'the reply broke off', { cause });
   }
   if (bytes === undefined) throw new HttpFailure('too-large', `the reply has more than ${maxBytes} bytes`);
+  return bytes;
+};
+
+/** Reads the body of a response as JSON. Throws `HttpFailure`. */
+export const readJson = async (response: Response, { parse = parseUtf8, ...options }: ReadOptions) => {
+  const bytes = await readBytes(response, options);
   try {
     return parse(bytes);
   } catch (cause) {

@@ -97,8 +97,11 @@ interface ApiCall<Schema extends z.ZodType> {
 /** About fifty articles of the greatest accepted length. */
 const MAX_REPLY_BYTES = 24 * 1024 * 1024;
 
+/** Longest call, the body of its reply included. */
+const CALL_MS = 12_000;
+
 /**
- * Calls a tool's API: no redirects, at most 24 MiB of reply.
+ * Calls a tool's API: no redirects, twelve seconds, at most 24 MiB of reply.
  *
  * @throws {SourceFailed} When the call fails or the reply is not as documented.
  */
@@ -107,7 +110,7 @@ export const callApi = async <Schema extends z.ZodType>(
   { method, path, body, reply, signal }: ApiCall<Schema>,
 ): Promise<z.output<Schema>> => {
   const { json } = await fetchJson(`${apiUrl}${path}`, {
-    ...{ fetch, method, signal, maxBytes: MAX_REPLY_BYTES, parse: parseJson },
+    ...{ fetch, method, signal, timeoutMs: CALL_MS, maxBytes: MAX_REPLY_BYTES, parse: parseJson },
     headers: {
       ...{ Accept: 'application/json', 'User-Agent': 'constellation-sources', ...headers },
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -131,6 +134,28 @@ export const callApiIfFound = async <Schema extends z.ZodType>(
   } catch (error) {
     if (error instanceof SourceFailed && error.code === 'NOT_FOUND') return undefined;
     throw error;
+  }
+};
+
+/** Longest time for one article of a listing, the bodies of all its replies included. */
+const ARTICLE_MS = 8000;
+
+/**
+ * Reads what belongs to one article. When that does not end in time, as a reply may send a byte a second without end, only this article cannot be
+ * read, and the others are.
+ *
+ * @param late What stands for it then.
+ */
+export const readArticleInTime = async <T>(
+  read: (signal: AbortSignal) => Promise<T>,
+  { signal, late }: { signal: AbortSignal; late: T },
+): Promise<T> => {
+  const timeout = AbortSignal.timeout(ARTICLE_MS);
+  try {
+    return await read(AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    if (!timeout.aborted || signal.aborted) throw error;
+    return late;
   }
 };
 

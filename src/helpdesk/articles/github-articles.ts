@@ -7,6 +7,7 @@ import {
   callApi,
   callApiIfFound,
   positionIn,
+  readArticleInTime,
   type SourceArticle,
   SourceFailed,
   type UnreadableArticle,
@@ -112,8 +113,10 @@ export const githubArticles = (
 
   const read = async (path: string, { sha, size }: { sha: string; size: number }, signal: AbortSignal) => {
     if (size > MAX_FILE_BYTES) return [{ unreadableId: path }];
-    const { content } = await callApi(api, { path: `${at}/git/blobs/${sha}`, reply: Blob, signal });
-    const body = decodeText(bytesOf(content));
+    const readBlob = (inTime: AbortSignal) =>
+      callApi(api, { path: `${at}/git/blobs/${sha}`, reply: Blob, signal: inTime });
+    const blob = await readArticleInTime<z.infer<typeof Blob> | undefined>(readBlob, { signal, late: undefined });
+    const body = blob === undefined ? undefined : decodeText(bytesOf(blob.content));
     if (body === undefined) return [{ unreadableId: path }];
     if (isDraft(body)) return [];
     // The title is that of the front matter or the first heading; Markdown may hold HTML.

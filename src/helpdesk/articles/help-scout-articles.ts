@@ -18,6 +18,7 @@ import {
   NumberedPage,
   nextPage,
   positionIn,
+  readArticleInTime,
   type SourceArticle,
   SourceFailed,
   type UnreadableArticle,
@@ -81,7 +82,10 @@ export const helpScoutArticles = (api: ArticleApi): ArticleSource => ({
     const articles = await mapBounded(references, async (reference): Promise<(SourceArticle | UnreadableArticle)[]> => {
       if (!reference.ok) return [{ unreadableId: undefined }];
       const { id, status, updatedAt } = reference.value;
-      return status === 'published' && isSince(updatedAt, updatedSinceMs) ? readArticle(api, id, signal) : [];
+      if (status !== 'published' || !isSince(updatedAt, updatedSinceMs)) return [];
+      return readArticleInTime<(SourceArticle | UnreadableArticle)[]>((inTime) => readArticle(api, id, inTime), {
+        ...{ signal, late: [{ unreadableId: id }] },
+      });
     });
     const isWhole = updatedSinceMs === undefined;
     const further = isOlder ? undefined : nextPage(at, { members: items, total: count, pageSize, isWhole });

@@ -9,6 +9,7 @@ import {
   callApiIfFound,
   List,
   positionIn,
+  readArticleInTime,
   readEach,
   type SourceArticle,
   type UnreadableArticle,
@@ -76,7 +77,7 @@ export const notionArticles = (api: ArticleApi, { onlyPublished }: { onlyPublish
 
   const read = async (page: Page, signal: AbortSignal): Promise<(SourceArticle | UnreadableArticle)[]> => {
     if (page.in_trash || (onlyPublished && page.public_url === undefined)) return [];
-    const body = await textOf(page.id, signal);
+    const body = await readArticleInTime((inTime) => textOf(page.id, inTime), { signal, late: undefined });
     if (body === undefined) return [{ unreadableId: page.id }];
     if (body.trim() === '') return [];
     const url = page.public_url ?? page.url;

@@ -4,13 +4,14 @@ import { XMLParser } from 'fast-xml-parser';
 import robotsModule from 'robots-parser';
 import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
-import { HttpFailure, send } from '../../http/fetch-json.ts';
-import { discard, readBody } from '../../http/read-body.ts';
+import { HttpFailure, readBytes, send } from '../../http/fetch-json.ts';
+import { discard } from '../../http/read-body.ts';
 import { readWebPage, type WebPage } from '../../markup/read-web-page.ts';
 import {
   type ArticleSource,
   isSince,
   positionIn,
+  readArticleInTime,
   type SourceArticle,
   SourceFailed,
   sourceFailedBy,
@@ -46,14 +47,18 @@ interface WebTools {
 
 /** The name that robots.txt knows this reader by. */
 const AGENT = 'constellation-sources';
-/** Most time for one page, its body included: a page may send a byte a second without end. */
-const PAGE_MS = 8000;
+/** Most time for robots.txt or a sitemap, its body included. */
+const FILE_MS = 6000;
+/** Most time for all of them, so that there is some for pages. */
+const FILES_MS = 12_000;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const MAX_SITEMAP_BYTES = 16 * 1024 * 1024;
 const MAX_SITEMAPS = 50;
 const MAX_ROBOTS_BYTES = 512 * 1024;
 /** Longest pause that robots.txt may ask for; a site that wants more is read more slowly than it wants. */
 const MAX_PAUSE_MS = 10_000;
+/** So many late pages are a server that fails. */
+const MAX_LATE_IN_ROW = 3;
 /** Pages of one listing page; each is a request of its own. */
 const MAX_PAGES_AT_ONCE = 25;
 /** Share of the time for a listing page that reading further pages of the site may take. */
@@ -93,7 +98,7 @@ type Read =
   | { kind: 'page'; page: WebPage; modifiedAtMs: number | undefined }
   | { kind: 'elsewhere'; address: string }
   | { kind: 'unchanged'; links: readonly string[] }
-  | { kind: 'none' | 'unreadable' };
+  | { kind: 'none' | 'unreadable'; isLate?: true };
 
 /**
  * The pages of a web site: those of its sitemap, or all that links lead to from its first page. Respects robots.txt (RFC 9309), `noindex`
@@ -109,6 +114,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
   let state: SiteState | undefined;
   const seen = new Map<string, Seen>();
   let lastReadAtMs = 0;
+  let lateInRow = 0;
 
   const get = async (
     address: string,
@@ -125,7 +131,8 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     }
   };
   /** A file beside the pages; undefined when there is none. */
-  const getFile = async (address: string, { signal, maxBytes }: { signal: AbortSignal; maxBytes: number }) => {
+  const getFile = async (address: string, { signal: whole, maxBytes }: { signal: AbortSignal; maxBytes: number }) => {
+    const signal = AbortSignal.any([whole, AbortSignal.timeout(FILE_MS)]);
     const response = await get(address, { signal });
     if (!response.ok) {
       discard(response.body);
@@ -134,9 +141,11 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     }
     const isPacked = /\.gz$/i.test(new URL(address).pathname) && response.headers.get('Content-Encoding') === null;
     const body = isPacked ? new Response(response.body?.pipeThrough(new DecompressionStream('gzip'))) : response;
-    const bytes = await readBody(body, maxBytes).catch(() => undefined);
-    if (bytes === undefined)
-      throw new SourceFailed('DATA_SOURCE_ERROR', 'robots.txt or a sitemap is too long or cut off');
+    const bytes = await readBytes(body, { maxBytes, signal }).catch((error: unknown) => {
+      if (error instanceof HttpFailure && error.kind === 'timeout')
+        throw new SourceFailed('SERVICE_UNAVAILABLE', 'robots.txt or a sitemap does not end in time', { cause: error });
+      throw new SourceFailed('DATA_SOURCE_ERROR', 'robots.txt or a sitemap is too long or cut off', { cause: error });
+    });
     return new TextDecoder().decode(bytes);
   };
 
@@ -149,7 +158,8 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
   };
   const mayRead = (address: string): boolean => isInSite(address) && state?.robots.isAllowed(address, AGENT) !== false;
 
-  const openSite = async (signal: AbortSignal): Promise<SiteState> => {
+  const openSite = async (whole: AbortSignal): Promise<SiteState> => {
+    const signal = AbortSignal.any([whole, AbortSignal.timeout(FILES_MS)]);
     const robotsAddress = new URL('/robots.txt', start).href;
     const text = (await getFile(robotsAddress, { signal, maxBytes: MAX_ROBOTS_BYTES })) ?? '';
     const robots = robotsParser(robotsAddress, text);
@@ -191,16 +201,18 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
   /** A page that does not end in time is left out, like one that is too long: the others are read. */
   const readPageAt = async (
     address: string,
-    { signal: whole, since }: { signal: AbortSignal; since: number | undefined },
+    { signal, since }: { signal: AbortSignal; since: number | undefined },
   ): Promise<Read> => {
     await pause();
-    const late = AbortSignal.timeout(PAGE_MS);
-    try {
-      return await readPageWithin(address, { signal: AbortSignal.any([whole, late]), since });
-    } catch (error) {
-      if (!late.aborted || whole.aborted) throw error;
-      return { kind: 'unreadable' };
-    }
+    const late: Read = { kind: 'unreadable', isLate: true };
+    const read = await readArticleInTime((inTime) => readPageWithin(address, { signal: inTime, since }), {
+      signal,
+      late,
+    });
+    lateInRow = read === late ? lateInRow + 1 : 0;
+    if (lateInRow >= MAX_LATE_IN_ROW)
+      throw new SourceFailed('SERVICE_UNAVAILABLE', `${MAX_LATE_IN_ROW} pages one after the other did not end in time`);
+    return read;
   };
 
   const readPageWithin = async (
@@ -233,7 +245,8 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       discard(response.body);
       return { kind: 'none' };
     }
-    const bytes = await readBody(response, MAX_PAGE_BYTES).catch((cause: unknown) => {
+    const bytes = await readBytes(response, { maxBytes: MAX_PAGE_BYTES, signal }).catch((cause: unknown) => {
+      if (cause instanceof HttpFailure && cause.kind === 'too-large') return undefined;
       throw new SourceFailed('SERVICE_UNAVAILABLE', 'a page broke off', { cause });
     });
     const page = bytes && readWebPage(decoded(bytes, type), address);

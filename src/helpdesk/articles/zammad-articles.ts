@@ -12,8 +12,10 @@ import {
   Labels,
   Locale,
   positionIn,
+  readArticleInTime,
   type SourceArticle,
   SourceFailed,
+  type UnreadableArticle,
 } from './article-source.ts';
 
 const Id = z.int().min(1);
@@ -84,8 +86,14 @@ export const zammadArticles = (api: ArticleApi, { publicUrl }: { publicUrl: stri
       )
       .toSorted((one, other) => one.id - other.id);
     const page = wanted.slice(0, Math.min(limit, MAX_PAGE));
-    const articles = await mapBounded(page, async (answer) => {
-      const bodies = await bodiesOf(api, answer, { assets, signal });
+    const articles = await mapBounded(page, async (answer): Promise<(SourceArticle | UnreadableArticle)[]> => {
+      const late = 'late' as const;
+      const read = (inTime: AbortSignal) => bodiesOf(api, answer, { assets, signal: inTime });
+      const bodies = await readArticleInTime<Awaited<ReturnType<typeof bodiesOf>> | typeof late>(read, {
+        signal,
+        late,
+      });
+      if (bodies === late) return unreadableOf(answer, { assets, names });
       return bodies === undefined ? [] : translationsOf(answer, { assets, names, bodies, publicUrl });
     });
     const last = page.at(-1);
@@ -137,8 +145,7 @@ const translationsOf = (
     const body = bodies[translation?.content_id ?? 0]?.body;
     if (translation === undefined || body === undefined)
       throw new SourceFailed('DATA_SOURCE_ERROR', 'an answer lacks a translation or its body');
-    const kbLocale = assets.KnowledgeBaseLocale[translation.kb_locale_id];
-    const locale = names.get(kbLocale?.system_locale_id ?? 0);
+    const { id, locale } = idOf(answer, { kbLocaleId: translation.kb_locale_id, assets, names });
     const category = Object.values(assets.KnowledgeBaseCategoryTranslation).find(
       (one) => one.category_id === answer.category_id && one.kb_locale_id === translation.kb_locale_id,
     );
@@ -147,7 +154,7 @@ const translationsOf = (
       pathPart(answer.id, translation.title),
     ].join('/');
     return {
-      id: kbLocale?.primary === true || locale === undefined ? String(answer.id) : `${answer.id}-${locale}`,
+      id,
       title: translation.title,
       url: locale === undefined ? undefined : `${publicUrl}/help/${locale}/${path}`,
       body,
@@ -156,6 +163,26 @@ const translationsOf = (
       labels: answer.tags,
       locale,
     };
+  });
+
+interface Named {
+  assets: Assets;
+  names: ReadonlyMap<number, string>;
+}
+
+/** `12`, and `12-de` for a translation. */
+const idOf = (answer: Answer, { kbLocaleId, assets, names }: Named & { kbLocaleId: number }) => {
+  const kbLocale = assets.KnowledgeBaseLocale[kbLocaleId];
+  const locale = names.get(kbLocale?.system_locale_id ?? 0);
+  const isPlain = kbLocale?.primary === true || locale === undefined;
+  return { id: isPlain ? String(answer.id) : `${answer.id}-${locale}`, locale };
+};
+
+/** All translations of an answer whose bodies did not come. */
+const unreadableOf = (answer: Answer, named: Named): UnreadableArticle[] =>
+  answer.translation_ids.flatMap((translationId) => {
+    const kbLocaleId = named.assets.KnowledgeBaseAnswerTranslation[translationId]?.kb_locale_id;
+    return kbLocaleId === undefined ? [] : [{ unreadableId: idOf(answer, { ...named, kbLocaleId }).id }];
   });
 
 /** `12-using-the-device`; Zammad resolves the number, the words are for readers. */
