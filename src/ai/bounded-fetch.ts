@@ -59,9 +59,7 @@ export const isPassing = (status: number): boolean => status === 408 || status =
 
 /** The error that a reply with status 200 is; longer replies are none. */
 const errorIn = (text = ''): ServiceError | undefined =>
-  text.length <= MAX_ERROR_BYTES && text.includes('"error"') && isErrorReply(parseJson(text))
-    ? readServiceError(200, text)
-    : undefined;
+  text.length <= MAX_ERROR_BYTES && isErrorReply(parseJson(text)) ? readServiceError(200, text) : undefined;
 
 /** @returns `undefined` when it is longer. Invalid UTF-8 becomes U+FFFD. */
 const readText = async ({ body }: Response, maxBytes: number): Promise<string | undefined> => {

@@ -1,31 +1,47 @@
 import { parseJson } from '../contract/json-object.ts';
 
-/** The members that an object must have to be the one that was asked for. */
-export type Required = readonly string[];
+/** The members that an object must have to be the one that was asked for, all of them or some. */
+export interface Wanted {
+  names: readonly string[];
+  how: 'all' | 'some';
+}
 
 /**
  * The object that a model's text is or holds: behind its reasoning (`<think>`), in a fence, within prose. A trailing comma and a raw line
  * break in a string are forgiven, an object that is cut off is not. Whoever asked validates the rest.
  *
- * @param required Names of members; the first object that has them all counts, else the first that has one of them: a model that is held to
- *   no schema leaves out what it has nothing to say to.
+ * @param wanted The first object that has these members counts.
  * @returns As JSON; `undefined` when there is none.
  */
-export const jsonObjectIn = (text: string, required: Required): string | undefined => {
+export const jsonObjectIn = (text: string, wanted: Wanted): string | undefined => {
   const whole = text.trim();
-  if (isObjectWith(parseJson(whole), required)) return whole;
+  const json = parseJson(whole);
+  if (isObjectWith(json, wanted)) return whole;
+  if (typeof json === 'string') return jsonObjectIn(json, wanted);
   const from = afterReasoning(text);
   if (from === undefined) return undefined;
-  let partial: string | undefined;
   for (let at = text.indexOf('{', from); at !== -1; ) {
     const object = readObject(text, at);
-    if (object === undefined) break;
-    const value = parseJson(object.json);
-    if (isObjectWith(value, required)) return object.json;
-    if (required.some((name) => isObjectWith(value, [name]))) partial ??= object.json;
+    if (object === undefined) return undefined;
+    const read = parseJson(object.json);
+    if (isObjectWith(read, wanted)) return object.json;
+    const named = objectBelowName(read, wanted);
+    if (named !== undefined) return JSON.stringify(named);
     at = text.indexOf('{', object.end);
   }
-  return partial;
+  return undefined;
+};
+
+/** Members of an object around the one that was asked for: its name, or the name of a function and its arguments. */
+const MAX_NAMES = 3;
+
+/** The object that was asked for as the value of a member: `{"answer": {…}}`, `{"name": "answer", "arguments": {…}}`. */
+const objectBelowName = (value: unknown, wanted: Wanted): unknown => {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const members = Object.entries(value);
+  if (members.length > MAX_NAMES) return undefined;
+  // The members of a schema are described below `properties`, not given.
+  return members.find(([name, member]) => name !== 'properties' && isObjectWith(member, wanted))?.[1];
 };
 
 /** A text without the reasoning that it begins with; empty when the reasoning does not end. */
@@ -35,8 +51,16 @@ export const withoutReasoning = (text: string): string => {
   return from === undefined ? '' : text.slice(from).trimStart();
 };
 
-const OPENING = /^\s*<(?:think|thinking|thought|reasoning|reflection)\b/i;
-const CLOSING = /<\/(?:think|thinking|thought|reasoning|reflection)>|<\|channel\|>final[^{]{0,40}<\|message\|>/i;
+// The names are those of the templates of models: Qwen and DeepSeek, Seed, Magistral, Kimi, Sky-T1, gpt-oss.
+const OPENING =
+  /^\s*(?:<(?:seed:)?(?:think|thinking|thought|reasoning|reflection)\b|\[think\]|◁think▷|<\|begin_of_thought\|>|<\|channel\|>analysis)/i;
+const CLOSING =
+  /<\/(?:seed:)?(?:think|thinking|thought|reasoning|reflection)>|\[\/think\]|◁\/think▷|<\|end_of_thought\|>|<\|channel\|>final[^{]{0,40}<\|message\|>/i;
+/** How reasoning begins, as far as a text may have got that is still open. */
+const OPENINGS = [
+  ...['<thinking', '<thought', '<reasoning', '<reflection', '<seed:think', '[think]', '◁think▷'],
+  ...['<|begin_of_thought|>', '<|channel|>analysis'],
+];
 /** In UTF-16 units: longer than any mark. */
 const MARK_LENGTH = 80;
 
@@ -51,11 +75,13 @@ const afterReasoning = (text: string): number | undefined => {
   return OPENING.test(text) ? undefined : 0;
 };
 
-const isObjectWith = (value: unknown, required: Required): boolean =>
+const isObjectWith = (value: unknown, { names, how }: Wanted): boolean =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
-  required.every((name) => Object.hasOwn(value, name));
+  (how === 'all'
+    ? names.every((name) => Object.hasOwn(value, name))
+    : names.some((name) => Object.hasOwn(value, name)));
 
 /** Reads from a brace to the one that closes it, and tidies on the way. Undefined when none does. */
 const readObject = (text: string, start: number): { json: string; end: number } | undefined => {
@@ -136,6 +162,6 @@ const objectStart = (text: string): string => {
 const textStart = (text: string, isBehind: boolean): string => {
   const start = text.trimStart().toLowerCase();
   if (start === '') return '';
-  const isOpen = !isBehind && (OPENING.test(start) || '<thinking'.startsWith(start) || '<reasoning'.startsWith(start));
+  const isOpen = !isBehind && (OPENING.test(start) || OPENINGS.some((opening) => opening.startsWith(start)));
   return isOpen ? '' : isBehind ? text.trimStart() : text;
 };

@@ -4,7 +4,7 @@ import { parseJson } from '../contract/json-object.ts';
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { isEventStream, readEvents, type StreamedEvent } from '../http/event-stream.ts';
-import { jsonObjectIn, passOn, withoutReasoning } from './json-in-text.ts';
+import { jsonObjectIn, passOn, type Wanted, withoutReasoning } from './json-in-text.ts';
 import {
   type OpenAIConfig,
   openAICaller,
@@ -22,7 +22,7 @@ import {
   formAfter,
   type RequestForm,
 } from './request-form.ts';
-import { type RefusalReason, readRefusal } from './service-refusal.ts';
+import { type RefusalReason, readRefusal, saysSomething } from './service-refusal.ts';
 
 export interface OpenAIChatConfig extends OpenAIConfig {
   model: string;
@@ -143,6 +143,8 @@ const completeInForm = async (
   let request = asked;
   let form = known;
   let usage: TokenUsage | undefined;
+  /** The format to keep, when another was tried for this reply alone. */
+  let learned: RequestForm['format'] | undefined;
   let hasPassedOn = false;
   const pass = (piece: string): void => {
     hasPassedOn = true;
@@ -156,9 +158,15 @@ const completeInForm = async (
       const completion = readCompletion(reply, schema);
       usage = sumOf(usage, completion?.usage);
       // It takes a schema and does not keep to it: many services drop parameters that they do not know.
-      const next = completion?.isOther === true ? formForIgnored(form, known) : undefined;
+      const next = completion?.isOther === true ? formForIgnored(form, known, completion) : undefined;
       if (next === undefined || isLast || hasPassedOn)
-        return { form: completion?.isOther === true ? { ...form, format: known.format } : form, completion, usage };
+        return {
+          form: { ...form, format: completion?.isOther === true ? known.format : (learned ?? form.format) },
+          completion,
+          usage,
+        };
+      // That happens now and then: JSON mode is no reason to be given up for good.
+      if (form.format === 'json_object') learned = form.format;
       form = next;
     } catch (error) {
       const refused = serviceErrorOf(error);
@@ -176,8 +184,12 @@ const completeInForm = async (
   }
 };
 
-/** The form for a model that did not reply with the object: shown the schema, then without a format that may hinder it. */
-const formForIgnored = (form: RequestForm, known: RequestForm): RequestForm | undefined => {
+/**
+ * The form for a model that did not reply with the object: shown the schema, then without a format that may hinder it. A blank reply in JSON
+ * mode is what some give when the text was no JSON.
+ */
+const formForIgnored = (form: RequestForm, known: RequestForm, { text }: ReadCompletion): RequestForm | undefined => {
+  if (form.format === 'json_object') return text.trim() === '' ? { ...form, format: 'text' } : undefined;
   if (form.format !== 'json_schema' || known.isSchemaShown) return undefined;
   return form.isSchemaShown ? { ...form, format: 'text' } : { ...form, isSchemaShown: true };
 };
@@ -221,7 +233,13 @@ const OPENAI_MODEL = /^(?:gpt-(?!oss)|chatgpt-|o\d)/;
 /** These refuse any temperature but their own: o1, o3-mini, gpt-5-nano, openai/o4-mini. */
 const isReasoning = (model: string): boolean => /^(?:o\d|gpt-5)/.test(nameOf(model));
 
-const Tokens = z.int().min(0);
+const Tokens = z.union([
+  z.int().min(0),
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number),
+]);
 
 /** Text, or parts of which some are text and others reasoning; an object where a service has parsed the reply. */
 const Content = z.union([z.string(), z.array(z.unknown()).max(10_000), z.record(z.string(), z.unknown())]).nullish();
@@ -242,9 +260,18 @@ type Message = z.infer<typeof Message>;
 
 const Finish = z.string().nullish().catch(undefined);
 
+/** Some reply with a `delta` to what is no stream, or with the `text` of the older completions. */
+const Choice = z.object({
+  message: Message.nullish(),
+  delta: Message.nullish(),
+  text: z.string().nullish().catch(undefined),
+  finish_reason: Finish,
+  error: z.unknown().optional(),
+});
+
 /** The fields that are read (OpenAI's specification, CreateChatCompletionResponse). */
 const Reply = z.object({
-  choices: z.array(z.object({ message: Message, finish_reason: Finish })).min(1),
+  choices: z.array(Choice).min(1),
   // A faulty usage does not invalidate the completion.
   usage: z
     .object({
@@ -258,7 +285,7 @@ const Reply = z.object({
 
 /** The fields of a chunk that are read (OpenAI's specification, CreateChatCompletionStreamResponse). */
 const Chunk = z.object({
-  choices: z.array(z.object({ delta: Message.nullish(), message: Message.nullish(), finish_reason: Finish })).nullish(),
+  choices: z.array(Choice).nullish(),
   usage: Reply.shape.usage,
   error: z.unknown().optional(),
 });
@@ -272,8 +299,9 @@ const collect = async (response: Response, onText: ((piece: string) => void) | u
   if (!isEventStream(response.headers)) {
     const text = await response.text();
     // A proxy may give a stream another type.
-    if (!/^\s*(?:data|event|id|retry)?:/.test(text)) return JSON.parse(text);
-    events = new Response(text);
+    const stream = streamIn(text);
+    if (stream === undefined) return withoutError(JSON.parse(text));
+    events = new Response(stream);
   }
   const message = { content: '', refusal: '', reasoning: '', call: '' };
   let finish: string | undefined;
@@ -292,14 +320,14 @@ const collect = async (response: Response, onText: ((piece: string) => void) | u
       return;
     }
     const { choices, usage: used, error } = read.value;
-    if (name === 'error' || (error !== undefined && error !== null)) throw new StreamedError(data);
+    if (name === 'error' || saysSomething(error)) throw new StreamedError(data);
     usage = used ?? usage;
     const choice = choices?.[0];
     if (choice === undefined) return;
+    if (saysSomething(choice.error)) throw new StreamedError(JSON.stringify({ error: choice.error }));
     finish = choice.finish_reason || finish;
     // Some repeat the whole message at the end.
-    const part = choice.delta ?? (message.content === '' ? choice.message : undefined);
-    if (part === undefined || part === null) return;
+    const part = choice.delta ?? (message.content === '' ? choice.message : undefined) ?? { content: choice.text };
     message.refusal += part.refusal ?? '';
     message.reasoning += part.reasoning_content ?? part.reasoning ?? '';
     message.call += argumentsOf(part) ?? '';
@@ -311,6 +339,22 @@ const collect = async (response: Response, onText: ((piece: string) => void) | u
   const { content, refusal, reasoning, call } = message;
   const whole = { content, refusal, reasoning, function_call: call === '' ? undefined : { arguments: call } };
   return { choices: [{ message: whole, finish_reason: finish }], usage };
+};
+
+/** The events of a text that is a stream, or that has a chunk in each line; undefined for one that is neither. */
+const streamIn = (text: string): string | undefined => {
+  if (/^\s*(?:data|event|id|retry)?:/.test(text)) return text;
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const areChunks = lines.length > 1 && lines.every((line) => parseJson(line) !== undefined);
+  return areChunks ? lines.map((line) => `data: ${line}\n\n`).join('') : undefined;
+};
+
+/** A whole reply. Throws `StreamedError` for one whose choice is an error, as gateways report what failed behind them. */
+const withoutError = (reply: unknown): unknown => {
+  const read = readAs(Reply, reply);
+  const error = read.ok ? read.value.choices[0]?.error : undefined;
+  if (saysSomething(error)) throw new StreamedError(JSON.stringify({ error }));
+  return reply;
 };
 
 const textOf = (content: z.infer<typeof Content>): string => {
@@ -349,7 +393,9 @@ const readCompletion = (value: unknown, schema: AICompletionOptions['schema']): 
   const reply = readAs(Reply, value);
   const choice = reply.ok ? reply.value.choices[0] : undefined;
   if (!reply.ok || choice === undefined) return undefined;
-  const { message, finish_reason } = choice;
+  const { finish_reason } = choice;
+  const message = choice.message ?? choice.delta ?? (choice.text == null ? undefined : { content: choice.text });
+  if (message === undefined) return undefined;
   const { usage } = reply.value;
   const used = usage
     ? {
@@ -362,32 +408,35 @@ const readCompletion = (value: unknown, schema: AICompletionOptions['schema']): 
     return { text: '', finish: 'refused', usage: used, isOther: false };
   const finish = finishOf(finish_reason);
   const text = textOf(message.content);
-  const object = schema === undefined ? undefined : objectOf(message, text, schema);
   // The filter of a service counts, whatever it has let through.
-  if (object !== undefined && finish !== 'filtered' && finish !== 'refused')
-    return { text: object, finish: 'stop', usage: used, isOther: false };
-  const isOther = schema !== undefined && finish === 'stop';
-  return { text: withoutReasoning(text), finish, usage: used, isOther };
+  const isWithheld = finish === 'filtered' || finish === 'refused';
+  const find = (how: Wanted['how']): string | undefined =>
+    schema === undefined || isWithheld ? undefined : objectOf(message, text, { names: namesIn(schema), how });
+  const object = find('all');
+  if (object !== undefined) return { text: object, finish: 'stop', usage: used, isOther: false };
+  // An object that lacks a member may still do for whoever asked, and is validated there.
+  const part = find('some');
+  if (part !== undefined) return { text: part, finish: 'stop', usage: used, isOther: true };
+  return { text: withoutReasoning(text), finish, usage: used, isOther: schema !== undefined && finish === 'stop' };
 };
 
 /**
  * The object that was asked for: in the text, or where services put it that make a call of a schema, or that take all of a reply for
  * reasoning. Reasoning itself is never searched for one.
  */
-const objectOf = (
-  message: Message,
-  text: string,
-  { schema }: NonNullable<AICompletionOptions['schema']>,
-): string | undefined => {
-  const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
-  if (text.trim() !== '') return jsonObjectIn(text, required);
+const objectOf = (message: Message, text: string, wanted: Wanted): string | undefined => {
+  if (text.trim() !== '') return jsonObjectIn(text, wanted);
   const elsewhere = [argumentsOf(message), message.reasoning_content, message.reasoning];
   return elsewhere
     .map((each) => each?.trim() ?? '')
     .filter((each) => each.startsWith('{') && each.endsWith('}'))
-    .map((each) => jsonObjectIn(each, required))
+    .map((each) => jsonObjectIn(each, wanted))
     .find((each) => each !== undefined);
 };
+
+/** The members that an object of a schema has to have. */
+const namesIn = ({ schema: { required } }: NonNullable<AICompletionOptions['schema']>): string[] =>
+  Array.isArray(required) ? required.map(String) : [];
 
 const STOPPED = new Set([
   'stop',
@@ -405,11 +454,14 @@ const FILTERED = new Set([
   ...['sensitive', 'language', 'image_safety'],
 ]);
 
+/** The service broke off (OpenRouter, DeepSeek, GLM, vLLM). */
+const FAILED = new Set(['error', 'insufficient_system_resource', 'network_error', 'abort']);
+
 /** A text without a known reason for its end counts as cut off. */
 const finishOf = (reason: string | null | undefined): ReadCompletion['finish'] => {
   const name = reason?.toLowerCase() ?? '';
   if (STOPPED.has(name)) return 'stop';
   if (FILTERED.has(name)) return 'filtered';
   if (name === 'refusal') return 'refused';
-  return name === 'error' ? 'failed' : 'length';
+  return FAILED.has(name) ? 'failed' : 'length';
 };

@@ -145,6 +145,8 @@ export const formAfter = (
   // A service that fails may name what it failed at; only a format that it cannot serve is worth another attempt.
   if (status >= 500 && !named.includes('response_format')) return undefined;
   if (!isNamed) return nextBlindly(form, body);
+  // Refused together: the format is worth more than the stream.
+  if (named.includes('stream') && named.includes('response_format') && status < 500) return omitting(form, 'stream');
   let next = form;
   for (const name of named) {
     if (name === 'response_format') next = lowered(next, isSchema);

@@ -58,13 +58,25 @@ export const readServiceError = (status: number, body: string): ServiceError => 
   };
 };
 
-/** Whether a reply with status 200 is an error all the same: it has one, and nothing that was asked for. */
+/**
+ * Whether a reply with status 200 is an error all the same: it has nothing that was asked for, and says why, in the form of OpenAI or in one
+ * of the forms that services have of their own.
+ */
 export const isErrorReply = (json: unknown): boolean =>
   isRecord(json) &&
-  json.choices === undefined &&
-  json.data === undefined &&
-  json.results === undefined &&
-  isGiven(json.error);
+  !RESULTS.some((name) => isRecord(json[name]) || (Array.isArray(json[name]) && json[name].length > 0)) &&
+  (json.object === 'error' || json.success === false || EXPLANATIONS.some((name) => saysSomething(json[name])));
+
+/** Members that hold what was asked for: of chats, embeddings, rerankers. */
+const RESULTS = ['choices', 'data', 'results'];
+/** Members that hold an error (OpenAI, FastAPI, MiniMax, Baidu). */
+const EXPLANATIONS = ['error', 'errors', 'message', 'msg', 'detail', 'base_resp', 'error_msg'];
+
+/** Whether a member holds an error: some services always have one, with empty members. */
+export const saysSomething = (value: unknown, depth = 3): boolean => {
+  if (typeof value !== 'object' || value === null) return Boolean(value);
+  return depth > 0 && Object.values(value).some((each) => saysSomething(each, depth - 1));
+};
 
 /** Reads what a service refuses. @param sent Names of the parameters of the request. */
 export const readRefusal = ({ status, words: text, param, code }: ServiceError, sent: readonly string[]): Refusal => {
@@ -142,7 +154,6 @@ const statusIn = (error: Record<string, unknown> | undefined): number | undefine
     .find((status) => Number.isInteger(status) && status >= 400 && status <= 599);
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== false && value !== '';
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

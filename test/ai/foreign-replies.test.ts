@@ -90,11 +90,63 @@ describe('an object in a reply', () => {
     ],
     ['in a call, parsed', { content: '', tool_calls: [{ function: { name: 'answer', arguments: OBJECT } }] }],
     ['in a call of the old form', { content: null, function_call: { name: 'answer', arguments: JSON_TEXT } }],
+    ['in a text of JSON', { content: JSON.stringify(JSON_TEXT) }],
+    ['in a list', { content: `[${JSON_TEXT}]` }],
+    ['below its name', { content: `{"answer": ${JSON_TEXT}}` }],
+    ['as the arguments of a call in words', { content: `{"name": "answer", "parameters": ${JSON_TEXT}}` }],
+    ['in a fence, below its name', { content: `\`\`\`json\n{"answer": ${JSON_TEXT}}\n\`\`\`` }],
+    ['behind reasoning in brackets', { content: `[THINK]{"text": "no", "tags": []}[/THINK]${JSON_TEXT}` }],
+    ['behind reasoning between triangles', { content: `◁think▷{"text": "no", "tags": []}◁/think▷${JSON_TEXT}` }],
+    [
+      'behind reasoning of another name',
+      { content: `<seed:think>{"text": "no", "tags": []}</seed:think>${JSON_TEXT}` },
+    ],
+    [
+      'behind a thought between bars',
+      { content: `<|begin_of_thought|>{"text": "no", "tags": []}<|end_of_thought|>\n${JSON_TEXT}` },
+    ],
   ])('is read %s', async (_, message) => {
     const { completion, sent } = await complete([reply(message)]);
     expect(completion).toMatchObject({ finish: 'stop' });
     expect(textIn(completion)).toEqual(OBJECT);
     expect(sent).toHaveLength(1);
+  });
+  it('is not taken from the schema, which some repeat', async () => {
+    const schema = {
+      title: 'answer',
+      type: 'object',
+      properties: { text: { type: 'string' }, tags: { type: 'array' } },
+    };
+    const { completion, sent } = await complete([
+      reply({ content: JSON.stringify(schema) }),
+      reply({ content: JSON_TEXT }),
+    ]);
+    expect(textIn(completion)).toEqual(OBJECT);
+    expect(sent).toHaveLength(2);
+  });
+  it('is read in the member of a stream', async () => {
+    const { completion } = await complete([
+      JSON.stringify({ choices: [{ delta: { content: JSON_TEXT }, finish_reason: 'stop' }] }),
+    ]);
+    expect(textIn(completion)).toEqual(OBJECT);
+  });
+  it.each<[string, object]>([
+    ['texts', { prompt_tokens: '10', completion_tokens: '3' }],
+    ['fractions', { prompt_tokens: 10.0, completion_tokens: 3 }],
+    ['nothing for what was cached', { prompt_tokens: 10, completion_tokens: 3, prompt_tokens_details: null }],
+  ])('is counted by %s', async (_, usage) => {
+    const { completion } = await complete([reply({ content: JSON_TEXT }, 'stop', { usage })]);
+    expect(completion).toMatchObject({ usage: { inputTokens: 10, outputTokens: 3 } });
+  });
+  it.each<[string, object]>([
+    ['a text', { prompt_tokens: 'many', completion_tokens: 3 }],
+    ['nothing', {}],
+    ['a list', []],
+    ['a negative number', { prompt_tokens: -1, completion_tokens: 3 }],
+  ])('is read although its usage is %s', async (_, usage) => {
+    const { completion } = await complete([reply({ content: JSON_TEXT }, 'stop', { usage })]);
+    expect(textIn(completion)).toEqual(OBJECT);
+    expect(completion).not.toHaveProperty('usage');
   });
   it('is read with a line break in a string', async () => {
     const { completion } = await complete([reply({ content: '{"text": "one\ntwo\tthree", "tags": []}' })]);
@@ -154,6 +206,31 @@ describe('an object in a reply', () => {
       expect(chat.refusals()).toEqual(['to keep to schemas (the prompt shows them)']);
     },
   );
+  it.each(['stop', null, '', 'eos', 'length'])(
+    'is taken without a member that stays missing, for whoever asked to decide (%j)',
+    async (finish) => {
+      for (const message of [
+        { content: '```json\n{"text": "Warm."}\n```' },
+        { content: { text: 'Warm.' } },
+        { content: null, reasoning_content: '{"text": "Warm."}' },
+      ]) {
+        const { completion, sent } = await complete([reply(message, finish)]);
+        expect(completion).toMatchObject({ finish: 'stop' });
+        expect(textIn(completion)).toEqual({ text: 'Warm.' });
+        expect(sent).toHaveLength(3);
+      }
+    },
+  );
+  it('is asked for without JSON mode when that gives nothing, for this once', async () => {
+    const noSchemas = { status: 400, body: '{"error":{"message":"This response_format type is unavailable now"}}' };
+    const blank = reply({ content: '      ' });
+    const { completion, sent, chat } = await complete([noSchemas, blank, reply({ content: JSON_TEXT })]);
+    expect(textIn(completion)).toEqual(OBJECT);
+    expect(sent.map(({ response_format: format }) => (format as { type: string } | undefined)?.type)).toEqual([
+      ...['json_schema', 'json_object', undefined],
+    ]);
+    expect(chat.refusals()).toEqual(['schemas (JSON mode and the prompt instead)']);
+  });
   it('counts the tokens of both requests', async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 3 };
     const { completion } = await complete([
@@ -245,6 +322,54 @@ describe('a stream', () => {
       data(...halves, { choices: [{ message: { content: JSON_TEXT }, finish_reason: 'stop' }] }),
     ],
     ['of one message', data({ choices: [{ message: { content: JSON_TEXT }, finish_reason: 'stop' }] })],
+    [
+      'with an end without a blank',
+      `${data(...halves, delta('', 'stop')).replaceAll('data: ', 'data:')}data:[DONE]\n\n`,
+    ],
+    ['without an empty line at its end', `${data(...halves)}${data(delta('', 'stop')).trimEnd()}`],
+    ['with empty objects to keep it open', data({}, halves[0], {}, null, halves[1], delta('', 'stop'), '[DONE]')],
+    [
+      'with an error that is empty',
+      data(
+        ...[...halves, delta('', 'stop')].map((each, at) => ({
+          ...each,
+          error: [null, '', { message: '', type: '', param: '', code: null }][at],
+        })),
+        '[DONE]',
+      ),
+    ],
+    [
+      'with usage of texts',
+      data(...halves, delta('', 'stop'), { choices: [], usage: { prompt_tokens: '5', completion_tokens: '2' } }),
+    ],
+    [
+      'with empty calls',
+      data(
+        ...halves.map(({ choices: [choice] }) => ({
+          choices: [{ ...choice, delta: { ...choice?.delta, tool_calls: [] } }],
+        })),
+        delta('', 'stop'),
+      ),
+    ],
+    [
+      'whose calls are null',
+      data(
+        ...halves.map(({ choices: [choice] }) => ({
+          choices: [{ ...choice, delta: { ...choice?.delta, tool_calls: null, function_call: null, refusal: null } }],
+        })),
+        delta(null, 'stop'),
+      ),
+    ],
+    [
+      'whose last chunk has no delta',
+      data(...halves, { choices: [{ index: 0, delta: null, finish_reason: 'stop' }] }, '[DONE]'),
+    ],
+    [
+      'of events over several lines',
+      halves.map((each) => `${JSON.stringify(each, undefined, 1).replace(/^/gm, 'data: ')}\n\n`).join('') +
+        data(delta('', 'stop')),
+    ],
+    ['with a byte order mark', `\uFEFF${data(...halves, delta('', 'stop'), '[DONE]')}`],
     ['with carriage returns', data(...halves, delta('', 'stop'), '[DONE]').replaceAll('\n', '\r\n')],
     ['in a fence', data(...[...`\`\`\`json\n${JSON_TEXT}\n\`\`\``].map((each) => delta(each)), delta('', 'stop'))],
     [
@@ -263,6 +388,13 @@ describe('a stream', () => {
     for (const isStreamed of [true, false])
       for (const type of [EVENTS, JSON_TYPE])
         expect(textIn((await complete([{ body, type }], { isStreamed })).completion)).toEqual(OBJECT);
+  });
+  it('is read without the names of its fields', async () => {
+    const body = [...halves, delta('', 'stop')].map((each) => `${JSON.stringify(each)}\n`).join('');
+    const { completion } = await complete([{ body, type: { 'content-type': 'application/x-ndjson' } }], {
+      isStreamed: true,
+    });
+    expect(textIn(completion)).toEqual(OBJECT);
   });
   it('may be a whole reply', async () => {
     expect(textIn((await complete([reply({ content: JSON_TEXT })], { isStreamed: true })).completion)).toEqual(OBJECT);
@@ -288,6 +420,14 @@ describe('a stream', () => {
     expect(completion).toMatchObject({ reason });
     expect(sent).toHaveLength(1);
   });
+  it.each([
+    [{ message: 'no', code: 502 }, 'unavailable'],
+    [{ message: 'Rate limited', code: 429 }, 'rate_limited'],
+  ] as const)('fails by the error of its choice: %j', async (error, reason) => {
+    const body = data(halves[0], { choices: [{ error, delta: { content: '' }, finish_reason: 'error' }] }, '[DONE]');
+    const { completion } = await complete([{ body, type: EVENTS }], { isStreamed: true });
+    expect(completion).toMatchObject({ reason });
+  });
   it('fails when a chunk is cut off', async () => {
     const body = `${data(halves[0])}data: {"choices": [{"delta\n\n`;
     expect((await complete([{ body, type: EVENTS }], { isStreamed: true })).completion).toMatchObject({
@@ -296,12 +436,37 @@ describe('a stream', () => {
   });
 });
 
+it.each([
+  ...['', '{}', '[]', 'null', '"text"', '<html></html>', '{"choices": []}', '{"choices": [{}]}', '{"choices": [null]}'],
+  ...['{"choices": [{"message": null}]}', '{"choices": {}}', '{"object": "chat.completion"}'],
+])('is no completion: %s', async (body) => {
+  expect((await complete([body])).completion).toMatchObject({ reason: 'malformed' });
+});
+
+it.each(['error', 'insufficient_system_resource', 'network_error', 'abort'])(
+  'is no completion when the service broke off: %s',
+  async (finish) => {
+    expect((await complete([reply({ content: HALF }, finish)])).completion).toMatchObject({ reason: 'unavailable' });
+  },
+);
+
 describe('an error in a reply with status 200', () => {
   it.each<[object, string]>([
     [{ error: { message: 'no', code: 502 } }, 'unavailable'],
     [{ error: { message: 'Rate limited', code: '429' } }, 'rate_limited'],
     [{ error: { message: 'Insufficient credits', code: 402 } }, 'refused'],
     [{ error: 'overloaded' }, 'unavailable'],
+    [{ choices: [], error: { message: 'Rate limited', code: 429 } }, 'rate_limited'],
+    [{ id: 'x', choices: null, error: { message: 'no', code: 502 } }, 'unavailable'],
+    [{ object: 'error', message: 'Rate limited', code: 429 }, 'rate_limited'],
+    [{ code: 401, msg: 'token expired', success: false }, 'refused'],
+    [{ choices: null, base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }, 'refused'],
+    [{ detail: 'The model is overloaded' }, 'unavailable'],
+    [
+      { choices: [{ error: { message: 'no', code: 502 }, finish_reason: 'error', message: { content: '' } }] },
+      'unavailable',
+    ],
+    [{ choices: [{ error: { message: 'no', code: 429 }, message: { content: null } }] }, 'rate_limited'],
   ])('fails by its code: %j', async (body, reason) => {
     expect((await complete([JSON.stringify(body)])).completion).toMatchObject({ reason });
   });
@@ -376,6 +541,17 @@ describe('a refusal', () => {
     });
     await chat.complete([{ role: 'system', content: 'Be brief.' }, ...QUESTION], { schema: SCHEMA });
     expect(sent[1]?.messages).toEqual([{ role: 'user', content: 'Be brief.\n\nIs it warm?' }]);
+  });
+  it('of a stream with a schema gives up the stream, and keeps the schema', async () => {
+    const together = refused(400, message('Streaming is not supported with Structured Outputs', { param: null }));
+    const found = await complete([together, reply({ content: JSON_TEXT })], { isStreamed: true });
+    expect(textIn(found.completion)).toEqual(OBJECT);
+    expect(
+      found.sent.map(({ stream, response_format: format }) => [stream, (format as { type: string }).type]),
+    ).toEqual([
+      [true, 'json_schema'],
+      [undefined, 'json_schema'],
+    ]);
   });
   it('of a limit that is too large asks for fewer tokens', async () => {
     const large = refused(

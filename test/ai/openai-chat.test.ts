@@ -150,7 +150,7 @@ describe('a reply', () => {
     ['null', null],
     ['negative', { prompt_tokens: -1, completion_tokens: 1 }],
     ['half', { prompt_tokens: 1 }],
-    ['texts', { prompt_tokens: '1', completion_tokens: '2' }],
+    ['words', { prompt_tokens: 'one', completion_tokens: '2' }],
   ])('is an answer although its usage is %s', async (_, usage) => {
     const fetch = changeReply((reply: object) => ({ ...reply, usage }));
     const completion = await chatOf({ fetch }).complete(QUESTION);

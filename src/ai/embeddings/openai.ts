@@ -248,7 +248,22 @@ export const EMBEDDING_MODELS: ReadonlyMap<string, { dimensions: number; canShor
 ]);
 
 /** The fields that are read (OpenAI's specification, CreateEmbeddingResponse). */
-const Reply = z.object({ data: z.array(z.object({ index: z.int().min(0).nullish(), embedding: z.unknown() })) });
+const Reply = z.object({
+  data: z.array(
+    z.object({
+      index: z
+        .union([
+          z.int().min(0),
+          z
+            .string()
+            .regex(/^\d{1,5}$/)
+            .transform(Number),
+        ])
+        .nullish(),
+      embedding: z.unknown(),
+    }),
+  ),
+});
 
 /**
  * The vectors of a reply in the order of the texts, whichever order they came in.
@@ -263,11 +278,22 @@ const readEmbeddings = (value: unknown, count: number): number[][] | undefined =
   const vectors = new Map<number, number[]>();
   for (const [position, { index, embedding }] of reply.value.data.entries()) {
     const at = isOrdered ? position : (index ?? 0);
-    const numbers = typeof embedding === 'string' ? fromBase64(embedding) : embedding;
+    const numbers = numbersOf(embedding);
     if (!Array.isArray(numbers) || at >= count || vectors.has(at)) return undefined;
     vectors.set(at, numbers);
   }
   return Array.from({ length: count }, (_, at) => vectors.get(at) ?? []);
+};
+
+/** A vector as numbers, as texts of numbers, or within a list of its own, as a service has it that gives one for each token or part. */
+const numbersOf = (embedding: unknown): unknown => {
+  if (typeof embedding === 'string') return fromBase64(embedding);
+  if (!Array.isArray(embedding)) return undefined;
+  const [first] = embedding;
+  if (embedding.length === 1 && Array.isArray(first)) return first;
+  return typeof first === 'string'
+    ? embedding.map((number) => (number === '' ? Number.NaN : Number(number)))
+    : embedding;
 };
 
 /** Numbers of 32 bits, as the client decodes them where it has asked for them. */

@@ -234,6 +234,23 @@ describe('what a service refuses', () => {
     ],
     ['no word', 400, '', 7],
     ['no word, and 413', 413, '', 25],
+    [
+      'SiliconFlow',
+      413,
+      { code: 20042, message: 'input batch size 100 > maximum allowed batch size 64', data: null },
+      64,
+    ],
+    ['Cohere', 400, { message: 'invalid request: total number of texts must be at most 96 but 100 was given' }, 96],
+    ['Jina', 422, { detail: 'ValidationError(max_length=64): the array of input is too long' }, 50],
+    ['words of another language', 400, { error: { code: '1214', message: 'input数组最大不得超过64条' } }, 64],
+    [
+      'Voyage',
+      400,
+      {
+        detail: 'The max allowed tokens per submitted batch is 120000. Your batch has 121138 tokens after truncation.',
+      },
+      50,
+    ],
     ['a list of tokens', 400, { error: { message: 'Requested 400000 tokens, max 300000 tokens per request' } }, 50],
   ])('is split: %s', async (_, status, body, most) => {
     const { provider, sent } = refusing(({ input }) => (input.length > most ? { status, body } : undefined));
@@ -318,6 +335,12 @@ describe('what a service refuses', () => {
       [{ embedding: [1, 0] }, { embedding: base64([0, 1]) }],
       [{ embedding: [1, 0] }, { index: 1, embedding: [0, 1] }],
       [{ index: 1, embedding: [0, 1] }, { embedding: [1, 0] }],
+      [
+        { index: '1', embedding: [0, 1] },
+        { index: '0', embedding: [1, 0] },
+      ],
+      [{ embedding: ['1.0', '0'] }, { embedding: ['0', '1e0'] }],
+      [{ embedding: [[1, 0]] }, { embedding: [[0, 1]] }],
     ];
     for (const data of bodies) {
       const fetch = async () => Response.json({ data });
