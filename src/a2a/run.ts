@@ -2,6 +2,7 @@ import { Role, type StreamResponse, type Task, TaskState, type TaskStatus } from
 import type { Progress } from '../contract/ask.ts';
 import type { ErrorInfo } from '../contract/error-info.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
+import { languageOfAsker } from '../runtime/answer-phrases.ts';
 import { citedText } from '../runtime/cited-text.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { type AskReporting, RouteFailed } from '../runtime/gateway-routes.ts';
@@ -116,7 +117,9 @@ export const startRun = (question: Question, { stored, ask, isLive, wanted, time
     const message = agentMessage(parts, { taskId, contextId, metadata });
     end({ state: TaskState.TASK_STATE_FAILED, message });
   };
-  const cited = citedText({ listsSources: false });
+  const before = question.turns.flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : []));
+  const language = languageOfAsker({ question: question.query, before });
+  const cited = citedText({ listsSources: false, language });
   const progress: Progress = (event) => {
     begun.resolve();
     // An answer without evidence may still turn out to be a question back.

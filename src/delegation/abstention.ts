@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type ErrorCode, type ErrorInfo, readAs } from '../contract/error-info.ts';
 import { statesLackOfInformation } from '../contract/navigator-response.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
-import { answerPhrases } from '../runtime/answer-phrases.ts';
+import { type AnswerPhrases, answerPhrases } from '../runtime/answer-phrases.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
 
 /** An article close to a question that no article answers. */
@@ -86,17 +86,19 @@ const suggestionFor = (code: ErrorCode, recoverable: readonly string[]): string 
 };
 
 /** Why there is no answer, as the end of a sentence: "No answer from weather: ...". Our own wording, not the librarian's. */
-export const WHY_MISSING = {
-  INVALID_QUERY: 'it could not make sense of the question',
-  UNAUTHORIZED: 'it may not be asked this',
-  NOT_FOUND: 'it has nothing on this',
-  RATE_LIMITED: 'it takes no more questions right now',
-  INTERNAL_ERROR: 'something went wrong there',
-  TIMEOUT: 'it did not answer in time',
-  SERVICE_UNAVAILABLE: 'it is not available',
-  DELEGATION_FAILED: 'no usable answer came back',
-  LOOP_DETECTED: 'the question had already passed through it',
-  MAX_DEPTH_EXCEEDED: 'the question had passed through too many librarians',
-  AI_UNAVAILABLE: 'its language model could not be reached',
-  DATA_SOURCE_ERROR: 'its source could not be read',
-} satisfies Record<ErrorCode, string>;
+export const whyMissing = (code: ErrorCode, phrases: AnswerPhrases): string => phrases[WHY_MISSING[code]];
+
+const WHY_MISSING = {
+  INVALID_QUERY: 'whyUnclear',
+  UNAUTHORIZED: 'whyRefused',
+  NOT_FOUND: 'whyNothing',
+  RATE_LIMITED: 'whyBusy',
+  INTERNAL_ERROR: 'whyFailed',
+  TIMEOUT: 'whyLate',
+  SERVICE_UNAVAILABLE: 'whyDown',
+  DELEGATION_FAILED: 'whyFailed',
+  LOOP_DETECTED: 'whyFailed',
+  MAX_DEPTH_EXCEEDED: 'whyFailed',
+  AI_UNAVAILABLE: 'whyDown',
+  DATA_SOURCE_ERROR: 'whyDown',
+} as const satisfies Record<ErrorCode, keyof AnswerPhrases>;

@@ -12,7 +12,7 @@ import { type AnswerPhrases, answerPhrases, filled } from '../runtime/answer-phr
 import type { Branch } from '../runtime/delegates.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
 import { shortenAnswer } from '../runtime/shorten-answer.ts';
-import { closestOf, isDeclined, joinFailures, WHY_MISSING } from './abstention.ts';
+import { closestOf, isDeclined, joinFailures, whyMissing } from './abstention.ts';
 import { fairShares } from './call.ts';
 import { CODE_SPAN, containMarkdown, inertLine } from './contain-markdown.ts';
 
@@ -29,14 +29,15 @@ const MAX_BRANCHES = 16;
  *
  * @param branches In the order of the requests; at most 16 are read.
  * @param options.language Of who asks; English when absent.
+ * @param options.nameOf The name that a librarian registered with; its id as words when it is not known.
  */
 export const aggregate = (
   branches: readonly Branch[],
-  { language }: { language?: string | undefined } = {},
+  { language, nameOf = () => undefined }: { language?: string | undefined; nameOf?: NameOf | undefined } = {},
 ): LibrarianResponse => {
   const [only] = branches;
   if (only !== undefined && branches.length === 1) return only.response;
-  const read = branches.slice(0, MAX_BRANCHES).map(readBranch);
+  const read = branches.slice(0, MAX_BRANCHES).map((branch) => readBranch(branch, nameOf));
   const { sources, places } = mergeSources(
     read.map(({ text, response }) => (text === '' ? [] : (response.sources ?? []))),
   );
@@ -148,14 +149,14 @@ const composeAnswer = (topics: readonly Topic[], replies: readonly Reply[], phra
   const ending = gapsText(topics, replies, phrases);
   const sections = topics
     .filter(({ isInformed }) => isInformed)
-    .flatMap((topic) => sectionsOf(topic, { hasHeading: topics.length > 1 }));
+    .flatMap((topic) => sectionsOf(topic, { hasHeading: topics.length > 1, phrases }));
   const fixed = [ending, ...sections.map(({ intro }) => intro)].join('').length + SEPARATOR_LENGTH * sections.length;
   const limits = fairShares(
     sections.map(({ text }) => text.length),
     Math.max(ANSWER_ADVISED_LENGTH - fixed, LEAST_OF_PART * sections.length),
   );
-  const parts = sections.map(({ intro, text, librarians, sources }, index) => {
-    const shown = shortenAnswer(text, sources, { limit: limits[index] ?? 0, whose: ` of ${librarians}` });
+  const parts = sections.map(({ intro, text, sources }, index) => {
+    const shown = shortenAnswer(text, sources, { limit: limits[index] ?? 0, phrases });
     return `${intro}${shown}`;
   });
   return [...parts, ending].filter((part) => part !== '').join('\n\n');
@@ -169,25 +170,32 @@ const SEPARATOR_LENGTH = 4;
 interface Section {
   intro: string;
   text: string;
-  librarians: string;
   sources: readonly Source[] | undefined;
 }
 
-const sectionsOf = ({ question, answers, replies }: Topic, { hasHeading }: { hasHeading: boolean }): Section[] => {
+const sectionsOf = (
+  { question, answers, replies }: Topic,
+  { hasHeading, phrases }: { hasHeading: boolean; phrases: AnswerPhrases },
+): Section[] => {
   const heading = hasHeading ? `## ${inertLine(question, 200)}\n\n` : '';
   const declined = replies.filter((reply) => reply.isDeclined);
-  const note = declined.length > 0 ? `; nothing on this from ${namesOf(declined)}` : '';
+  const note = declined.length > 0 ? `; ${filled(phrases.nothingFrom, { names: namesOf(declined) })}` : '';
   return answers.map((group, index) => {
     const librarians = namesOf(group);
-    const intro = index === 0 ? `${heading}*From ${librarians}${note}:*\n\n` : `### ${librarians}\n\n`;
-    return { intro, text: group[0].text, librarians, sources: group[0].response.sources };
+    const lead = filled(phrases.source, { title: `${librarians}${note}` });
+    const intro = index === 0 ? `${heading}*${lead}*\n\n` : `### ${librarians}\n\n`;
+    return { intro, text: group[0].text, sources: group[0].response.sources };
   });
 };
 
-const namesOf = (replies: readonly Reply[]): string => replies.map(({ librarian }) => spokenName(librarian)).join(', ');
+const namesOf = (replies: readonly Reply[]): string => replies.map(({ name }) => name).join(', ');
 
-/** The id of a librarian as words: `partner.opening-hours` is "opening hours". */
-const spokenName = (id: string): string => inertLine(id.replace(/^partner\./, '').replace(/[._-]+/g, ' '), 48);
+/** The name of a librarian by its id, as in its description. */
+export type NameOf = (id: string) => string | undefined;
+
+/** As it registered, else its id as words: `partner.opening-hours` is "opening hours". */
+const spokenName = (id: string, name = id.replace(/^partner\./, '').replace(/[._-]+/g, ' ')): string =>
+  inertLine(name, 48);
 
 /** Questions that no one answered, and answers that lack something. */
 const gapsText = (topics: readonly Topic[], replies: readonly Reply[], phrases: AnswerPhrases): string => {
@@ -198,13 +206,11 @@ const gapsText = (topics: readonly Topic[], replies: readonly Reply[], phrases: 
     const about = filled(phrases.nothingAbout, { question: `“${inertLine(question, 200)}”` });
     return [links === '' ? `- ${about}` : `- ${about} ${phrases.closest} ${links}.`];
   });
-  const failed = replies.flatMap(({ librarian, question, error, text }) => {
+  const failed = replies.flatMap(({ name, question: whole, error, text }) => {
     if (error === undefined) return [];
-    const query = `“${inertLine(question, 120)}”`;
-    const from = spokenName(librarian);
-    return text === ''
-      ? [`- No answer to ${query} from ${from}: ${WHY_MISSING[error.code]}.`]
-      : [`- Something is missing from the answer of ${from} to ${query}: ${WHY_MISSING[error.code]}.`];
+    const question = `“${inertLine(whole, 120)}”`;
+    const phrase = text === '' ? phrases.noAnswerFrom : phrases.partMissing;
+    return [`- ${filled(phrase, { question, name, why: whyMissing(error.code, phrases) })}`];
   });
   const gaps = [...declined, ...failed];
   return gaps.length === 0 ? '' : `## ${phrases.notAnswered}\n\n${gaps.join('\n')}`;
@@ -277,6 +283,8 @@ const CITATION = new RegExp(`${CODE_SPAN}|(?<!\\\\)\\[(?<number>\\d{1,2})\\](?![
 /** The outcome of one branch, as it is joined with others. */
 interface Reply {
   librarian: string;
+  /** For readers. */
+  name: string;
   question: string;
   response: LibrarianResponse;
   /** The answer as Markdown that stays within its part; empty if there is none. */
@@ -288,12 +296,13 @@ interface Reply {
 }
 
 /** Reads a branch; a reply without visible text counts as failed. */
-const readBranch = ({ to, query, response }: Branch): Reply => {
+const readBranch = ({ to, query, response }: Branch, nameOf: NameOf): Reply => {
   const contained = containMarkdown(response.answer ?? '');
   const text = VISIBLE.test(contained) ? contained : '';
   const error = response.error ?? (text === '' ? errorInfo('DELEGATION_FAILED', { librarian: to }) : undefined);
   return {
     librarian: to,
+    name: spokenName(to, nameOf(to)),
     question: query,
     response,
     text,

@@ -15,7 +15,7 @@ import { type Amounts, type Budget, budgetOf, MAX_FAN_OUT, MODEL_BUDGETS } from 
 import { LIBRARIAN_ID } from '../signing/link-claims.ts';
 import { hasOnlyWordsOf } from '../text/question-forms.ts';
 import { isDeclined } from './abstention.ts';
-import { aggregate } from './aggregate.ts';
+import { aggregate, type NameOf } from './aggregate.ts';
 import {
   askTarget,
   type Caller,
@@ -53,7 +53,8 @@ export const delegateTo = (targets: Readonly<Record<string, Target>>): ConnectDe
           return librarians.infoOf(id) === undefined ? [{ id }] : [];
         });
       },
-      delegatesFor: (scope) => createDelegates({ ...options, ...scope, client, circuitBreakers }),
+      delegatesFor: (scope) =>
+        createDelegates({ ...options, ...scope, client, circuitBreakers, nameOf: (id) => librarians.infoOf(id)?.name }),
     };
   };
 };
@@ -68,6 +69,8 @@ export interface DelegateParts extends Omit<DelegationScope, 'signal'> {
   /** Earlier questions of the same asker: their words are the asker's own, like those of `query`. */
   said?: readonly string[] | undefined;
   now?: (() => number) | undefined;
+  /** The name that a librarian registered with. */
+  nameOf?: NameOf | undefined;
   log?: Log | undefined;
 }
 
@@ -127,7 +130,7 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
       const combined =
         only !== undefined && others.length === 0
           ? combineWithOne(own, only)
-          : aggregate([...ownBranch(own, parts), ...branches], { language: languageIn(parts) });
+          : aggregate([...ownBranch(own, parts), ...branches], { language: languageIn(parts), nameOf: parts.nameOf });
       return withTrace(combined, delegates.trace());
     },
     trace: () => ({ traceId: context.traceId, hops: assembleHops(recorded) }),

@@ -10,7 +10,7 @@ import { createDelegates } from '../delegation/delegates.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { withMetadata } from '../delegation/trace.ts';
 import { completedQuestion } from '../knowledge/questions/complete-question.ts';
-import { ASKER_LANGUAGE, languageOfAsker } from '../runtime/answer-phrases.ts';
+import { ASKER_LANGUAGE, answerPhrases, languageOfAsker } from '../runtime/answer-phrases.ts';
 import { waitUntilOf } from '../runtime/concurrency.ts';
 import type { ModelUse } from '../runtime/context-guard.ts';
 import { errorHeaders, jsonAnswer, knownJson, readJson } from '../runtime/json-http.ts';
@@ -149,7 +149,8 @@ export const createAsking = (parts: AskParts): Asking => {
       const isTainted = !hasOnlyWordsOf(query, said);
       const capabilities = readingCapabilities(origin.capabilities, { isTainted }) ?? origin.capabilities;
       const context = { ...origin, capabilities };
-      const known = { ...parts, context, budget, query, said, metadata, signal };
+      const nameOf = (id: string): string | undefined => librarians.infoOf(id)?.name;
+      const known = { ...parts, context, budget, query, said, metadata, signal, nameOf };
       const delegates = createDelegates({ ...known, circuitBreakers });
       const chosen =
         librarian === CONCIERGE
@@ -178,7 +179,9 @@ export const createAsking = (parts: AskParts): Asking => {
         below: delegates.verifiedUsage(),
       });
       const final = {
-        ...(answer === undefined ? {} : { answer: shortenAnswer(answer, rest.sources) }),
+        ...(answer === undefined
+          ? {}
+          : { answer: shortenAnswer(answer, rest.sources, { phrases: answerPhrases(language) }) }),
         ...rest,
         ...(error === undefined ? {} : { error: { query: request.query, ...error } }),
       };

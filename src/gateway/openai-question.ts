@@ -5,6 +5,7 @@ import type { ChatContent } from '../contract/chat-completions.ts';
 import { describeIssues, readAs } from '../contract/error-info.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
+import { languageOfAsker } from '../runtime/answer-phrases.ts';
 import { citedText } from '../runtime/cited-text.ts';
 import { readJson } from '../runtime/json-http.ts';
 import type { Reporting } from '../runtime/progress.ts';
@@ -63,7 +64,10 @@ export const prepare = (c: Context<GatewayEnv>, { librarians, asking }: OpenAIPa
   const ask: (reporting: Reporting) => Promise<LibrarianResponse> = isTask(turns)
     ? async () => NOT_A_QUESTION
     : asking(c, questionIn(sent, turns, id === CONSTELLATION ? CONCIERGE : id));
-  return { ask, text: citedText({ listsSources: id === model }) };
+  const asked = turns.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
+  const language = languageOfAsker({ question: asked.at(-1) ?? '', before: asked.slice(0, -1) });
+  const nameOf = (librarian: string): string | undefined => librarians.infoOf(librarian)?.name;
+  return { ask, text: citedText({ listsSources: id === model, language, nameOf }) };
 };
 
 const NOT_A_QUESTION: LibrarianResponse = {

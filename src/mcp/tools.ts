@@ -16,6 +16,7 @@ import {
 } from '../contract/mcp.ts';
 import { MemorySearchResponse, MemoryStored } from '../contract/memory.ts';
 import { SupportRequest, SupportResponse } from '../contract/support-response.ts';
+import { languageOfAsker } from '../runtime/answer-phrases.ts';
 import { citedText } from '../runtime/cited-text.ts';
 import type { Routes } from '../runtime/gateway-routes.ts';
 import { covers } from '../signing/capabilities.ts';
@@ -78,7 +79,11 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     run: async (routes, { history, ...question }, { signal, progress }) => {
       const turns = history?.map(({ role, text }) => ({ speaker: role, text }));
       const body = { ...question, ...(turns === undefined ? {} : { metadata: { history: turns } }) };
-      const cited = citedText({ listsSources: true });
+      const before = (history ?? []).flatMap(({ role, text }) => (role === 'user' ? [text] : []));
+      const cited = citedText({
+        listsSources: true,
+        language: languageOfAsker({ question: question.query, before }),
+      });
       const response = await routes.ask(body, {
         signal,
         isLive: progress !== undefined,

@@ -13,10 +13,11 @@ import {
 } from '../grounding/compare-statements.ts';
 import type { AnswerPassage, FoundAnswer } from '../grounding/find-answer.ts';
 import { sectionOfChunk, stemsOf } from '../grounding/sections.ts';
-import type { AnswerPhrases } from '../runtime/answer-phrases.ts';
+import { type AnswerPhrases, filled } from '../runtime/answer-phrases.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
+import { titleOfPath } from '../text/title-of-path.ts';
 import {
   citationOf,
   citeSources,
@@ -77,7 +78,7 @@ const conflictOf = (
   ],
   confidence: levelOf(probability),
   probability: rounded(probability),
-  reason: escapeText(`${citation} contradicts the answer: ${difference}.`, 1000),
+  reason: escapeText(`${filled(phrases.conflict, { citation, difference })}.`, 1000),
 });
 
 /** Code that differs from other code in a number, such as a version, contradicts nothing. */
@@ -119,7 +120,7 @@ const readingsOf = (
         confidence: levelOf(likely),
         probability: rounded(likely),
         reason: escapeText(
-          `Another article fits almost as well, and holds as many words of the question: “${oneLine(other.source.title || other.source.id, 200)}”.`,
+          `${phrases.closeSecond}: “${oneLine(other.source.title || titleOfPath(other.source.id), 200)}”.`,
           1000,
         ),
       };

@@ -198,7 +198,7 @@ const quoteAnswer = (
   const quotesIn = (passages: readonly AnswerPassage[]) =>
     passages.flatMap((passage) => quotesOf(edition, passage, found));
   const comparisons = compareWithOthers(edition, quotesIn(found.passages), chosen);
-  const assessed = assessConfidence({ outcome, found, comparisons });
+  const assessed = assessConfidence({ outcome, found, comparisons, phrases });
   const isDoubtful = assessed.probability < PARTIAL_BELOW;
   const isPicked = ({ index }: { index: number }) => found.passages.some(({ source }) => source.index === index);
   const others = closestOf(found.closest.filter(({ source }) => !isPicked(source)));

@@ -10,6 +10,7 @@ import {
 } from '../contract/navigator-response.ts';
 import { questionWithTurn } from '../grounding/parse-question.ts';
 import { completedQuestion } from '../knowledge/questions/complete-question.ts';
+import { type AnswerPhrases, answerPhrases, filled } from '../runtime/answer-phrases.ts';
 import type { WaitUntil } from '../runtime/concurrency.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
@@ -25,6 +26,7 @@ import { lastOf, turnsFor } from '../text/refers-back.ts';
 import { type AnswerOptions, answerFromEdition, DECLINED_BELOW, HITS, languageOf } from './answer-from-edition.ts';
 import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';
 import { oneLine } from './compose-answer.ts';
+import { spokenLanguage } from './decline.ts';
 import { type AnswerViolation, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 
 export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices' | 'knowledge' | 'language'> {
@@ -83,7 +85,8 @@ export const answerQuestion = async (
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
   const history = turnsFor(question, options.history ?? []);
   const { answer: found, metadata: reported } = await findAnswer(edition, question, { ...options, history });
-  const answer = options.others === undefined ? found : withWhomToAsk(found, question, options.others);
+  const phrases = answerPhrases(spokenLanguage(edition, question, languageOf(question, options)));
+  const answer = options.others === undefined ? found : withWhomToAsk(found, question, options.others, phrases);
   const metadata =
     options.explain === true
       ? { ...reported, explain: await explanationOf(edition, question, answer, { ...options, history }) }
@@ -387,7 +390,12 @@ const MAX_TOPICS = 20;
  * that is out of domain. Whether the caller may ask it is
  * decided when it is asked: a navigator is handed no more rights than it needs, so it does not know the caller's others.
  */
-export const withWhomToAsk = (answer: NavigatorAnswer, question: string, others: OtherLibrarians): NavigatorAnswer => {
+export const withWhomToAsk = (
+  answer: NavigatorAnswer,
+  question: string,
+  others: OtherLibrarians,
+  phrases: AnswerPhrases = answerPhrases('en'),
+): NavigatorAnswer => {
   const { self, all, chain } = others;
   const asked = all.filter(({ id }) => id !== self.id && !chain.includes(id));
   if (asked.length === 0) return answer;
@@ -396,11 +404,11 @@ export const withWhomToAsk = (answer: NavigatorAnswer, question: string, others:
   if (claiming === undefined) return answer;
   // A partner chooses its name, which must not become a link.
   const name = oneLine(claiming.name, 100).replace(/[[\]]/g, '');
-  const topic = escapeText(`Ask ${name} (${claiming.id})`, 200);
+  const topic = escapeText(filled(phrases.ask, { name }), 200);
   const { response } = answer;
   const relatedTopics = [topic, ...(response.relatedTopics ?? [])].slice(0, MAX_TOPICS);
   const text = response.outOfDomain
-    ? `${response.answer}\n\n${escapeText(`You might want to ask ${name}.`, 200)}`
+    ? `${response.answer}\n\n${escapeText(filled(phrases.askOther, { name }), 200)}`
     : response.answer;
   return { ...answer, response: { ...response, answer: text, relatedTopics } };
 };

@@ -11,7 +11,7 @@ import type { TextVectors } from '../grounding/parse-question.ts';
 import { excerptsOf } from '../grounding/render-passage.ts';
 import { isWeakSearch, mergeHits, proposeQueries } from '../grounding/search-queries.ts';
 import { isNamedByInjection, rerankPassages, type ShownPassage, showPassages } from '../grounding/shown-passages.ts';
-import { answerPhrases } from '../runtime/answer-phrases.ts';
+import { type AnswerPhrases, answerPhrases } from '../runtime/answer-phrases.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import type { Turn } from '../search/analyse-query.ts';
 import { readPages } from '../search/chunk-texts.ts';
@@ -145,7 +145,7 @@ export const answerWithModel = async (
     const standIn = await fallback(refused === 'no_answer' ? 'declines' : undefined);
     const violations = [...composed.violations, ...(standIn.violations ?? [])];
     return {
-      ...limited(standIn, refused),
+      ...limited(standIn, refused, phrases),
       ...(violations.length === 0 ? {} : { violations }),
       account: end({ answeredBy: 'quotes', refused }),
     };
@@ -236,14 +236,20 @@ const eachOnce = (hits: readonly SearchHit[]): SearchHit[] =>
   [...new Map(hits.toReversed().map((hit) => [hit.chunk, hit])).values()].reverse();
 
 /** Quotes in place of a model's answer, with the reason. */
-const limited = (quotes: NavigatorAnswer, refused: ModelRefusal): NavigatorAnswer => ({
+const limited = (quotes: NavigatorAnswer, refused: ModelRefusal, phrases: AnswerPhrases): NavigatorAnswer => ({
   ...quotes,
-  response: { ...quotes.response, confidenceReason: withRefusal(quotes.response, refused) },
+  response: { ...quotes.response, confidenceReason: withRefusal(quotes.response, refused, phrases) },
 });
 
-const withRefusal = ({ confidenceReason, sources }: NavigatorResponse, refused: ModelRefusal): string => {
+/** Why the model's answer is not used is said in English alone; other languages say that it is not. */
+const withRefusal = (
+  { confidenceReason, sources }: NavigatorResponse,
+  refused: ModelRefusal,
+  { noModel }: AnswerPhrases,
+): string => {
   const what = sources.length > 0 ? 'These are quotes' : 'This was decided without a model';
-  const sentence = ` ${what}, because ${REFUSALS[refused]}.`;
+  const isEnglish = noModel === answerPhrases('en').noModel;
+  const sentence = isEnglish ? ` ${what}, because ${REFUSALS[refused]}.` : ` ${noModel}.`;
   return `${escapeText(confidenceReason, 1000 - sentence.length)}${sentence}`;
 };
 

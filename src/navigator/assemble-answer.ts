@@ -11,13 +11,14 @@ import {
 } from '../contract/navigator-response.ts';
 import { CLOSE_SECOND, type FoundAnswer } from '../grounding/find-answer.ts';
 import { stemsOf } from '../grounding/sections.ts';
+import { type AnswerPhrases, filled } from '../runtime/answer-phrases.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { type CachedChunk, cachedChunk, type Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import type { Comparison } from './alternatives.ts';
 import headings from './common-headings.json' with { type: 'json' };
-import { citeSources, listOf, oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
+import { citeSources, oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
 import type { ArticleHit, ChosenHits, NavigatorAnswer } from './navigator-answer.ts';
 
 export interface AnswerParts {
@@ -108,6 +109,7 @@ interface ConfidenceEvidence {
   found: FoundAnswer;
   /** What other sources state about the passages. */
   comparisons: readonly Comparison[];
+  phrases: AnswerPhrases;
 }
 
 export interface Assessment extends Pick<NavigatorResponse, 'confidence' | 'confidenceReason'> {
@@ -130,36 +132,36 @@ const OTHER_DEVICE_FACTOR = 0.5;
  * The probability that the passages answer, and the reason: how much of the question they cover, whether other sources agree, and what else
  * fits.
  */
-export const assessConfidence = ({ outcome, found, comparisons }: ConfidenceEvidence): Assessment => {
+export const assessConfidence = ({ outcome, found, comparisons, phrases }: ConfidenceEvidence): Assessment => {
   const agreeing = comparisons.find(({ verdict }) => verdict === 'agrees');
   const conflicting = comparisons.find(({ verdict }) => verdict === 'conflicts');
   const isOtherDevice = found.passages.every((passage) => passage.isOtherDevice);
   let probability = found.probability * (isOtherDevice ? OTHER_DEVICE_FACTOR : 1);
   if (conflicting) probability = Math.min(probability, CONFLICT_LIMIT);
   else if (agreeing && probability >= PARTIAL_BELOW) probability = 1 - (1 - probability) * (1 - AGREEMENT_GAIN);
-  const coverage = coverageOf(found);
+  const coverage = coverageOf(found, phrases);
   const confidence = levelOf(probability);
   const [best, second] = found.articles;
   const isClose = best !== undefined && second !== undefined && second.share >= CLOSE_SECOND * best.share;
-  const calibration = `Of test questions that were judged like this one about ${Math.round(10 * found.probability) * 10} % were answered`;
+  const percent = String(Math.round(10 * found.probability) * 10);
   const factors: ConfidenceFactor[] = [
     { name: 'coverage', effect: coverage.share < 1 ? 'lowers' : 'raises', explanation: coverage.reason },
     ...factorIf(isClose, {
       name: 'close_second',
       effect: 'lowers',
-      explanation: 'Another article fits almost as well',
+      explanation: phrases.closeSecond,
     }),
-    { name: 'calibration', effect: 'sets', explanation: calibration },
+    { name: 'calibration', effect: 'sets', explanation: filled(phrases.calibration, { percent }) },
     ...factorIf(isOtherDevice, {
       name: 'other_device',
       effect: 'lowers',
-      explanation: 'But the passages are about other devices than the one that the question names',
+      explanation: phrases.otherDevices,
     }),
-    ...agreementFactors(conflicting, agreeing),
+    ...agreementFactors({ conflicting, agreeing }, phrases),
   ];
   return {
     confidence,
-    confidenceReason: reasonFrom(confidence, factors),
+    confidenceReason: reasonFrom(confidence, factors, phrases),
     factors,
     agreement: agreementOf(conflicting, agreeing),
     probability,
@@ -177,15 +179,18 @@ export const factorIf = (holds: boolean, factor: ConfidenceFactor): ConfidenceFa
 
 /** What other sources say, as a factor. */
 export const agreementFactors = (
-  conflicting: Comparison | undefined,
-  agreeing: Comparison | undefined,
+  { conflicting, agreeing }: Readonly<Record<'conflicting' | 'agreeing', Comparison | undefined>>,
+  phrases: AnswerPhrases,
 ): ConfidenceFactor[] => {
   if (conflicting !== undefined) {
-    const explanation = `But sources conflict (${conflicting.citation}: ${conflicting.difference})`;
+    const { citation, difference } = conflicting;
+    const explanation = filled(phrases.conflict, { citation, difference });
     return [{ name: 'conflict', effect: 'limits', explanation }];
   }
   if (agreeing === undefined) return [];
-  return [{ name: 'agreement', effect: 'raises', explanation: `${agreeing.citation} says the same` }];
+  return [
+    { name: 'agreement', effect: 'raises', explanation: filled(phrases.agrees, { citation: agreeing.citation }) },
+  ];
 };
 
 export const agreementOf = (
@@ -197,13 +202,17 @@ export const agreementOf = (
 };
 
 /** "High confidence: ...": the factors as sentences. */
-export const reasonFrom = (level: ConfidenceLevel, factors: readonly ConfidenceFactor[]): string =>
-  escapeText(
-    `${level[0]?.toUpperCase()}${level.slice(1)} confidence: ${factors.map(({ explanation }) => explanation).join('. ')}.`,
-    1000,
-  );
+export const reasonFrom = (
+  level: ConfidenceLevel,
+  factors: readonly ConfidenceFactor[],
+  phrases: AnswerPhrases,
+): string =>
+  escapeText(`${sureness(level, phrases)}: ${factors.map(({ explanation }) => explanation).join('. ')}.`, 1000);
 
-const coverageOf = ({ question, passages }: FoundAnswer): { share: number; reason: string } => {
+const sureness = (level: ConfidenceLevel, { sureHigh, sureMedium, sureLow }: AnswerPhrases): string =>
+  ({ high: sureHigh, medium: sureMedium, low: sureLow })[level];
+
+const coverageOf = ({ question, passages }: FoundAnswer, phrases: AnswerPhrases): { share: number; reason: string } => {
   const words = new Set(
     passages.flatMap(({ source, unit }) => [
       ...stemsOf(source.title),
@@ -217,14 +226,11 @@ const coverageOf = ({ question, passages }: FoundAnswer): { share: number; reaso
   const missing = own.filter(({ forms }) => ![...forms].some((form) => words.has(form)));
   const total = own.reduce((sum, { idf }) => sum + idf, 0);
   const share = total > 0 ? 1 - missing.reduce((sum, { idf }) => sum + idf, 0) / total : 0;
-  if (missing.length === 0) return { share, reason: 'The passages shown hold every informative word of the question' };
+  if (missing.length === 0) return { share, reason: phrases.heldAll };
   const rarest = missing.toSorted((left, right) => right.idf - left.idf).slice(0, 3);
-  const named = listOf(
-    rarest.map(({ word }) => `"${oneLine(word, 40)}"`),
-    'and',
-  );
-  const held = `The passages shown hold ${own.length - missing.length} of ${own.length} informative words of the question`;
-  return { share, reason: `${held}; ${named} ${missing.length === 1 ? 'is' : 'are'} missing` };
+  const rare = rarest.map(({ word }) => `"${oneLine(word, 40)}"`).join(', ');
+  const held = String(own.length - missing.length);
+  return { share, reason: filled(phrases.heldSome, { held, total: String(own.length), words: rare }) };
 };
 
 const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000;

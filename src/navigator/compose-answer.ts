@@ -203,7 +203,7 @@ const relevanceOf = (matched: readonly string[]): string => {
 };
 
 /** "a, b and c", "a or b", "a"; empty for nothing. */
-export const listOf = (words: readonly string[], joint: 'and' | 'or'): string =>
+const listOf = (words: readonly string[], joint: 'and' | 'or'): string =>
   words.length > 1 ? `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}` : words.join('');
 
 /** For running text: one line, shortened. */

@@ -9,7 +9,7 @@ import {
 import type { CheckedAnswer, CheckedStatement } from '../grounding/checked-answer.ts';
 import { hiddenIn, overlaps, placesInChunks, type ShownPassage } from '../grounding/shown-passages.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
-import type { AnswerPhrases } from '../runtime/answer-phrases.ts';
+import { type AnswerPhrases, filled } from '../runtime/answer-phrases.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
@@ -263,7 +263,7 @@ const AGREEMENT_GAIN = 0.3;
 const HEDGED_BELOW = 0.4;
 
 const assess = (
-  { written }: ModelAnswerParts,
+  { written, phrases }: ModelAnswerParts,
   { isOtherDevice, comparisons }: { isOtherDevice: boolean; comparisons: readonly Comparison[] },
 ) => {
   const { statements, removed, confidence: word } = written;
@@ -278,32 +278,33 @@ const assess = (
   else if (agreeing && probability >= PARTIAL_BELOW) probability = 1 - (1 - probability) * (1 - AGREEMENT_GAIN);
   const judged = stating.filter(({ isJudged }) => isJudged).length;
   const level = levelOf(probability);
-  const checked = `A model put the answer into words, and each of its ${stating.length} statements was checked against the passages that it cites`;
+  const count = (of: number): Record<'count', string> => ({ count: String(of) });
+  const checked = filled(phrases.modelWrote, count(stating.length));
   const factors: ConfidenceFactor[] = [
     { name: 'support', effect: support < 1 ? 'lowers' : 'raises', explanation: checked },
-    { name: 'model', effect: 'sets', explanation: SAID[word] },
+    { name: 'model', effect: 'sets', explanation: phrases[SAID[word]] },
     ...factorIf(judged > 0, {
       name: 'support',
       effect: 'lowers',
-      explanation: `${judged} of them took a judgement beyond their words`,
+      explanation: filled(phrases.judged, count(judged)),
     }),
     ...factorIf(removed.length > 0, {
       name: 'removed',
       effect: 'lowers',
-      explanation: `${removed.length} more ${removed.length === 1 ? 'was' : 'were'} removed`,
+      explanation: filled(phrases.removed, count(removed.length)),
     }),
     ...factorIf(isOtherDevice, {
       name: 'other_device',
       effect: 'lowers',
-      explanation: 'But the cited passages are about other devices than the one that the question names',
+      explanation: phrases.otherDevices,
     }),
-    ...agreementFactors(conflicting, agreeing),
+    ...agreementFactors({ conflicting, agreeing }, phrases),
   ];
   return {
     probability,
     factors,
     agreement: agreementOf(conflicting, agreeing),
-    reason: reasonFrom(level, factors),
+    reason: reasonFrom(level, factors, phrases),
     components: {
       probability: rounded(probability),
       support: rounded(support),
@@ -314,10 +315,10 @@ const assess = (
 };
 
 const SAID = {
-  high: 'The model itself says that the passages answer the question directly',
-  medium: 'The model itself says that the passages answer only when they are put together',
-  low: 'The model itself says that the passages answer in part only',
-};
+  high: 'modelHigh',
+  medium: 'modelMedium',
+  low: 'modelLow',
+} as const;
 
 const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000;
 

@@ -8,7 +8,7 @@ import type { AnsweringModel } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { detectLanguage } from '../text/detect-language.ts';
-import { linksTo, listOf, oneLine } from './compose-answer.ts';
+import { linksTo, oneLine } from './compose-answer.ts';
 import type { ClosestArticle, NavigatorAnswer } from './navigator-answer.ts';
 
 /** An answer without passages. */
@@ -79,20 +79,17 @@ const knowsNoWord = ({ question: { query } }: FoundAnswer): boolean =>
   query.terms.length > 0 && query.terms.every(({ postings }) => postings.length === 0);
 
 const declineWith = (
-  { edition, outcome, closest, isWithheld }: DeclineInput,
+  { edition, outcome, closest, isWithheld, language }: DeclineInput,
   { verdict, says }: { verdict: Declination['verdict']; says: readonly string[] },
 ): Declination => {
-  const searched =
-    edition.articleCount === 1 ? 'the only article was searched' : `all ${edition.articleCount} articles were searched`;
-  const why = isWithheld
-    ? 'the passages that were found do not agree with what the knowledge base holds now'
-    : `${unknownWords(outcome)}, and no passage covers enough of the question`;
+  const phrases = answerPhrases(language ?? languageOfBase(edition));
+  const count = String(edition.articleCount);
+  const searched = edition.articleCount === 1 ? phrases.searchedOne : filled(phrases.searchedAll, { count });
+  const why = isWithheld ? phrases.withheld : `${unknownWords(outcome, phrases)}, ${phrases.uncovered}`;
   const isOutOfDomain = verdict === 'out-of-domain';
   // That a question is outside of the domain is itself sure; how well the answer answers it is another matter.
-  const level = isOutOfDomain
-    ? 'High confidence: the question is outside of what the knowledge base is about.'
-    : 'Low confidence: no answer is given.';
-  const reason = `${level} ${searched[0]?.toUpperCase()}${searched.slice(1)}; ${why}.`;
+  const level = isOutOfDomain ? `${phrases.sureHigh}: ${phrases.outside}` : `${phrases.sureLow}: ${phrases.noAnswer}`;
+  const reason = `${level}. ${searched}; ${why}.`;
   return {
     answer: escapeHtml(says.filter((part) => part !== '').join('\n\n')),
     confidence: isOutOfDomain ? 'high' : 'low',
@@ -202,11 +199,11 @@ const lackOf = (question: string, { lack }: AnswerPhrases): string => {
   return lack.replace(/this\.$/, () => `"${escapeHtml(oneLine(question, 120)).replaceAll('"', "'")}".`);
 };
 
-const unknownWords = ({ query }: SearchOutcome): string => {
+const unknownWords = ({ query }: SearchOutcome, phrases: AnswerPhrases): string => {
   const unknown = query.terms
     .filter(({ postings }) => postings.length === 0)
     .map(({ word }) => `"${oneLine(word, 40)}"`);
-  if (query.terms.length === 0) return 'the question has no word to search for';
-  if (unknown.length === 0) return 'the words of the question occur, but not together';
-  return `the knowledge base does not contain ${listOf(unknown.slice(0, 3), 'or')}`;
+  if (query.terms.length === 0) return phrases.noWord;
+  if (unknown.length === 0) return phrases.apart;
+  return filled(phrases.unknown, { words: listed(unknown.slice(0, 3), phrases.or) });
 };

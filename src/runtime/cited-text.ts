@@ -3,6 +3,7 @@ import type { ProgressEvent, StatementSource } from '../contract/ask.ts';
 import type { UrlCitation } from '../contract/chat-completions.ts';
 import { readAs } from '../contract/error-info.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
+import { answerPhrases, filled } from './answer-phrases.ts';
 
 interface Cited {
   number: number;
@@ -11,8 +12,20 @@ interface Cited {
   end: number;
 }
 
+interface CitedTextOptions {
+  listsSources: boolean;
+  /** Of who asks (BCP 47); English when absent. */
+  language?: string | undefined;
+  /** The name that a librarian registered with; its id when it is not known. */
+  nameOf?: ((id: string) => string | undefined) | undefined;
+}
+
 /** The text of an answer, which grows by checked statements: each is followed by the numbers of its sources, and never changed again. */
-export const citedText = ({ listsSources }: { listsSources: boolean }) => {
+export const citedText = ({ listsSources, language, nameOf = () => undefined }: CitedTextOptions) => {
+  const phrases = answerPhrases(language);
+  /** What an external librarian states or names is its claim. */
+  const reportedBy = (id: string): string =>
+    filled(phrases.reportedBy, { name: (nameOf(id) ?? id).replace(/[[\]\s]+/g, ' ').trim() });
   let content = '';
   const cited = new Map<string, Cited>();
   const append = (piece: string): string => {
@@ -24,7 +37,7 @@ export const citedText = ({ listsSources }: { listsSources: boolean }) => {
     content: () => content,
     /** What an event adds to the text. */
     add: (event: ProgressEvent): string => {
-      if (event.type === 'removed' && event.index !== undefined) return append(WITHDRAWN);
+      if (event.type === 'removed' && event.index !== undefined) return append(phrases.withdrawn);
       if (event.type !== 'statement') return '';
       const text = withoutMarks(event.text);
       const start = content.length + (content === '' ? 0 : 2);
@@ -50,9 +63,9 @@ export const citedText = ({ listsSources }: { listsSources: boolean }) => {
       );
       const before = content.length;
       if (content === '') append(answer);
-      if (typeof metadata?.reported_by === 'string') append(`This answer is ${reportedBy(metadata.reported_by)}.`);
-      if (links.length > 0) append(`Other articles that come close:\n\n${links.join('\n')}`);
-      if (listsSources && sources.length > 0) append(`Sources\n\n${sources.join('\n')}`);
+      if (typeof metadata?.reported_by === 'string') append(`*${reportedBy(metadata.reported_by)}*`);
+      if (links.length > 0) append(`${phrases.others}\n\n${links.join('\n')}`);
+      if (listsSources && sources.length > 0) append(`${phrases.sources}\n\n${sources.join('\n')}`);
       return content.slice(before);
     },
     annotations: (): UrlCitation[] =>
@@ -71,12 +84,8 @@ const withoutMarks = (markdown: string): string =>
     .map((piece, at) => (at % 2 === 1 ? piece : piece.replace(/\[(\d{1,4}(?:[,#][^[\]\n]{0,40})?)\]/g, '\\[$1\\]')))
     .join('');
 
-const WITHDRAWN = 'Please disregard what stands above: it was withdrawn.';
 const DOUBTFUL_BELOW = 0.6;
 const Closest = z.array(z.object({ title: z.string().max(500), url: z.string().max(2048).optional() })).max(10);
-
-/** What an external librarian states or names is its claim. */
-const reportedBy = (librarian: string): string => `reported by ${librarian}, not checked here`;
 
 /** Parentheses too, which would end the address of a link. */
 const percentEncoded = (character: string): string =>

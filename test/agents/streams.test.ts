@@ -78,7 +78,7 @@ describe('The stream of the hybrid agent', () => {
     const { events } = await followed(app, 'hybrid');
     expect(statementsIn(events)).toMatchObject([
       { index: 0, text: STOCK },
-      { index: 1, text: expect.stringContaining('Not answered: “what does the return policy say'), sources: [] },
+      { index: 1, text: expect.stringContaining('No answer to “what does the return policy say'), sources: [] },
     ]);
   });
   it('withdraws the parts when the text of a model replaces them', async () => {

@@ -86,7 +86,7 @@ describe('aggregate() when some fail', () => {
   it('reports an error beside an answer in the same way', () => {
     const error = { code: 'DATA_SOURCE_ERROR' as const, message: 'Cannot read' };
     const { answer, partial } = aggregate([branchOf('half', 'Why?', { answer: 'Because of the wind.', error }), stock]);
-    const missing = '- Something is missing from the answer of half to “Why?”: its source could not be read.';
+    const missing = '- Something is missing from the answer of half to “Why?”: it is not available.';
     for (const text of ['Because of the wind.', missing]) expect(answer).toContain(text);
     expect(partial).toBe(true);
   });
@@ -127,7 +127,7 @@ describe('the limits of a joined answer', () => {
     const whole = `${'A sentence of some words. '.repeat(40).trim()}\n\n`.repeat(20);
     const { answer = '', metadata } = aggregate([branchOf('long', 'A?', { answer: whole, sources }), stock]);
     const link = 'Read on in [Everything](https://docs.example.com/all).';
-    expect(answer).toContain(`words.\n\n*Shortened: the whole answer of long is longer. ${link}*\n\n## How many`);
+    expect(answer).toContain(`words.\n\n*Shortened: the whole answer is longer. ${link}*\n\n## How many`);
     expect(answer.length).toBeLessThanOrEqual(4000);
     expect(metadata?.parts).toMatchObject([{ answer: whole }, {}]);
   });

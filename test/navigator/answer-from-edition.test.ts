@@ -4,6 +4,7 @@ import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import type { NavigatorAnswer } from '../../src/navigator/navigator-answer.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
+import PHRASES from '../../src/runtime/answer-phrases.json' with { type: 'json' };
 import { answerPhrases } from '../../src/runtime/answer-phrases.ts';
 import { answeringModelOf } from '../../src/search/answering-model.ts';
 import type { Article } from '../../src/search/article.ts';
@@ -81,9 +82,23 @@ describe('answerFromEdition()', () => {
     expect(response.confidence).toBe('low');
     expect(response.confidenceReason).toMatch(/sources conflict \([\w ,]+: \d+ instead of \d+\)/i);
   });
+  it.each(Object.keys(PHRASES))('says why it is sure, or not, in the language of who asks: %s', (language) => {
+    const { sureHigh, sureMedium, sureLow, heldAll, noAnswer, searchedAll } = answerPhrases(language);
+    const reasonOf = (question: string) =>
+      answerFromEdition(SMALL.edition, question, { vectors: shippedWordVectors(), language }).response;
+    const found = reasonOf('boiler descale');
+    expect(found.sources).not.toEqual([]);
+    expect(found.confidenceReason).toMatch(new RegExp(`^(?:${sureHigh}|${sureMedium}|${sureLow}): `));
+    expect(found.confidenceReason).toContain(heldAll);
+    const declined = reasonOf('Zugspitze 4711');
+    const [before = ''] = searchedAll.split('{count}');
+    expect(declined.confidenceReason).toMatch(new RegExp(`^(?:${sureHigh}|${sureLow}): `));
+    expect(declined.confidenceReason).toContain(before);
+    expect(declined.confidenceReason.includes(noAnswer)).toBe(!declined.outOfDomain);
+  });
   it('names the words of the question that the passages lack', () => {
     const { response, verdict } = ask('How often must the boiler be descaled in Reykjavik?');
-    if (verdict === 'answer') expect(response.confidenceReason).toContain('"reykjavik" is missing');
+    if (verdict === 'answer') expect(response.confidenceReason).toContain('missing: "reykjavik"');
     expect(ask(DESCALE).response.confidenceReason).toContain('hold every informative word');
   });
   it('starts an uncertain answer with a warning, and links close articles that it does not show', () => {

@@ -126,7 +126,7 @@ describe('related topics', () => {
   const REVENUE = 'How much revenue did we make in March by region?';
 
   it.each([
-    ['start with the librarian for the subject, as plain text', REVENUE, /^Ask Shop figures.*\(analytics\)$/],
+    ['start with the librarian for the subject, as plain text', REVENUE, /^Ask Shop figures.*$/],
     ['name no librarian for a question about the knowledge base', OFTEN, undefined],
   ])('%s', async (_fact, query, named) => {
     const shop = serveLibrarian(async () => ({ answer: 'x' }), SHOP, await identityOf('analytics'));
@@ -137,7 +137,7 @@ describe('related topics', () => {
       ROUTES.map(async (path) => (await call(path, { query }, { librarians })).reply),
     );
     expect(reply.metadata.navigator.relatedTopics).toEqual(full.relatedTopics);
-    if (named === undefined) return expect(full.relatedTopics.join()).not.toContain('analytics');
+    if (named === undefined) return expect(full.relatedTopics.join()).not.toContain('Ask ');
     expect(full.relatedTopics[0]).toMatch(named);
     expect(full.relatedTopics[0]).not.toContain('](');
     expect(full.answer).toMatch(/I don't have information/);
@@ -151,6 +151,6 @@ describe('related topics', () => {
   ])('name no librarian in the call chain %j', (chain, isNamed) => {
     const self = { id: 'navigator', name: 'Navigator', description: 'Answers from the knowledge base.' };
     const { response } = withWhomToAsk(answerFromEdition(edition, REVENUE), REVENUE, { self, all: [SHOP], chain });
-    expect(response.relatedTopics?.join().includes('analytics') ?? false).toBe(isNamed);
+    expect(response.relatedTopics?.join().includes('Ask ') ?? false).toBe(isNamed);
   });
 });

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import type { StatementSource } from '../../src/contract/ask.ts';
+import PHRASES from '../../src/runtime/answer-phrases.json' with { type: 'json' };
+import { answerPhrases, filled } from '../../src/runtime/answer-phrases.ts';
 import { citedText } from '../../src/runtime/cited-text.ts';
 
 const FANS = { name: 'Fans', url: 'https://kb.example/fans', section: 'Noise' };
@@ -41,4 +43,16 @@ it('escapes bracketed numbers of articles, but not in code', () => {
 it('has no citations in a declined answer', () => {
   const { content, annotations } = cited([['I found nothing.']]);
   expect([content, annotations]).toEqual(['I found nothing.', []]);
+});
+
+it.each(Object.keys(PHRASES))('citedText() has no English words for somebody who asks in %s', (language) => {
+  const { others, sources, withdrawn, reportedBy } = answerPhrases(language);
+  const text = citedText({ listsSources: true, language, nameOf: () => 'Ωμέγα' });
+  const source = { name: 'Α', url: 'https://kb.example/a', reported_by: 'partner.xq-7' };
+  text.add({ type: 'statement', index: 0, text: 'Β', sources: [source], support: 1, check: 'reported' });
+  text.add({ type: 'removed', index: 0, text: 'Β', reason: 'Γ' });
+  text.end({ answer: 'Β', confidence: 0.3, metadata: { closest: [{ title: 'Δ' }], reported_by: 'partner.xq-7' } });
+  const reported = filled(reportedBy, { name: 'Ωμέγα' });
+  for (const each of [withdrawn, others, sources, reported]) expect(text.content()).toContain(each);
+  expect(text.content()).not.toContain('xq-7');
 });

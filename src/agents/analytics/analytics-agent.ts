@@ -1,6 +1,7 @@
 import { AGENT_OPTIONS } from '../../contract/agent-response.ts';
 import { CodedError, DataSourceError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
+import { type AnswerPhrases, answerPhrases, filled } from '../../runtime/answer-phrases.ts';
 import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
 import { type SqlDatabase, SqlUnavailable } from '../../storage/sql-database.ts';
@@ -101,7 +102,8 @@ const answererFor = (
     }
     const { question, values } = outcome.match;
     const executed = await executeTrusted({ sql: question.sql, values }, call);
-    return catalogueResponse(query, { match: outcome.match, names: parsed.names, executed, now: now() });
+    const phrases = answerPhrases(call.language);
+    return catalogueResponse(query, { match: outcome.match, names: parsed.names, executed, now: now(), phrases });
   };
 };
 
@@ -156,7 +158,8 @@ const answerFromModel = async (
       continue;
     }
     const { table } = executed.value;
-    const interpretation = `${describeRows(table, wording)} ${originOf(now)}`;
+    const phrases = answerPhrases(call.language);
+    const interpretation = `${describeRows(table, { wording, phrases })} ${originOf(now, phrases)}`;
     return responseFor(query, { executed: executed.value, interpretation, confidence: MODEL_CONFIDENCE })
       .setMetadata({
         ...{ statement_by: 'model', model: call.ai.model, truncated: table.truncated, cache_hit: false },
@@ -188,14 +191,15 @@ interface CatalogueAnswer {
   names: readonly FoundName[];
   executed: Executed;
   now: number;
+  phrases: AnswerPhrases;
 }
 
-const catalogueResponse = (query: string, { match, names, executed, now }: CatalogueAnswer) => {
+const catalogueResponse = (query: string, { match, names, executed, now, phrases }: CatalogueAnswer) => {
   const { question, labels, score } = match;
   const { table } = executed;
-  const assumptions = assumptionsIn(names);
+  const assumptions = assumptionsIn(names, phrases);
   const answer = interpretRows(table, { reading: question.reading, labels });
-  const interpretation = `${assumptions}${answer} ${originOf(now)}`;
+  const interpretation = `${assumptions}${answer} ${originOf(now, phrases)}`;
   const confidence = Math.min(confidenceOf(score), assumptions === '' ? 1 : ASSUMED_CONFIDENCE);
   return responseFor(query, { executed, interpretation, confidence })
     .setMetadata({
@@ -213,10 +217,13 @@ const catalogueResponse = (query: string, { match, names, executed, now }: Catal
 /** Used when the question omits the size of a product. */
 const ASSUMED_CONFIDENCE = 0.7;
 
-const assumptionsIn = (found: readonly FoundName[]): string =>
+const assumptionsIn = (found: readonly FoundName[], { tookFor, or }: AnswerPhrases): string =>
   found
     .filter(({ beginning }) => beginning !== undefined)
-    .map(({ beginning, names }) => `I took "${beginning}" for ${Object.values(names).join(' or ')}. `)
+    .map(({ beginning = '', names }) => {
+      const named = Object.values(names).map(String).join(` ${or} `);
+      return `${filled(tookFor, { words: beginning, names: named })} `;
+    })
     .join('');
 
 const responseFor = (

@@ -1,5 +1,6 @@
 import { DataSourceError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
+import { type AnswerPhrases, filled } from '../../runtime/answer-phrases.ts';
 import { type SqlDatabase, SqlRefused, type SqlRow } from '../../storage/sql-database.ts';
 import type { Reading } from './catalogue.ts';
 import type { GatedSql } from './sql-gate.ts';
@@ -115,10 +116,13 @@ export const interpretRows = (
  * Words the rows of a model's statement as the model proposes, when its wording names columns that there are; otherwise each value beside the
  * name of its column. Amounts in cents are shown in the currency of their row.
  */
-export const describeRows = (table: Table, wording?: { text: string; each?: string }): string => {
+export const describeRows = (
+  table: Table,
+  { wording, phrases }: { wording?: { text: string; each?: string } | undefined; phrases: AnswerPhrases },
+): string => {
   const { columns, rows, truncated } = table;
   const [first] = rows;
-  if (first === undefined) return 'The database has nothing for this question.';
+  if (first === undefined) return phrases.noRows;
   const names = [wording?.text ?? '', wording?.each ?? ''].flatMap((template) => [...template.matchAll(/\{(\w+)/g)]);
   const isUsable = names.length > 0 && names.every(([, name = '']) => name === 'row_count' || columns.includes(name));
   if (wording !== undefined && isUsable) return interpretRows(table, { reading: { ...wording, none: '' }, labels: {} });
@@ -127,8 +131,8 @@ export const describeRows = (table: Table, wording?: { text: string; each?: stri
     .slice(0, MAX_LINES)
     .map((row) => shown.map((column) => `${labelOf(column)} ${shownValue(row, column)}`).join(', '));
   const more = rows.length - lines.length;
-  const rest = more > 0 ? `; and ${more}${truncated ? ' or more' : ''} further` : '';
-  return `The database gives for this question: ${lines.join('; ')}${rest}.`;
+  const rest = more > 0 ? `; … (+${more}${truncated ? '+' : ''})` : '';
+  return filled(phrases.rows, { rows: `${lines.join('; ')}${rest}` });
 };
 
 const isAmount = (column: string): boolean => column.endsWith('_cents');
@@ -143,7 +147,8 @@ const shownValue = (row: Readonly<Record<string, Cell>>, column: string): string
 };
 
 /** The day of the data: `(as of 2026-11-21)`. The tables are in the source attribution. */
-export const originOf = (now: number): string => `(as of ${new Date(now).toISOString().slice(0, 10)})`;
+export const originOf = (now: number, { asOf }: AnswerPhrases): string =>
+  `(${filled(asOf, { day: new Date(now).toISOString().slice(0, 10) })})`;
 
 type Values = Readonly<Record<string, Cell | undefined>>;
 

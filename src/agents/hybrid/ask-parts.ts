@@ -12,6 +12,7 @@ import { ErrorInfo, readAs } from '../../contract/error-info.ts';
 import type { DelegateRequest, LibrarianResponse } from '../../contract/response.ts';
 import { isDeclined } from '../../delegation/abstention.ts';
 import { containMarkdown } from '../../delegation/contain-markdown.ts';
+import type { AnswerPhrases } from '../../runtime/answer-phrases.ts';
 import type { Branch } from '../../runtime/delegates.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import { withoutStatements } from '../../runtime/progress.ts';
@@ -22,10 +23,13 @@ import type { PartialQuery, SourceType } from './split-query.ts';
 
 /** The librarian of each kind of source, the capability that asking it takes, and its name for people. */
 export const SOURCES = {
-  analytics: { librarian: 'analytics', capability: 'sql:read', name: 'the shop database' },
-  semantic: { librarian: 'semantic', capability: 'kb:read', name: 'the knowledge base' },
-  web_search: { librarian: 'web-search', capability: 'web:search', name: 'the web search' },
-} as const satisfies Record<SourceType, { librarian: string; capability: string; name: string }>;
+  analytics: { librarian: 'analytics', capability: 'sql:read', name: 'the database', phrase: 'theDatabase' },
+  semantic: { librarian: 'semantic', capability: 'kb:read', name: 'the knowledge base', phrase: 'theArticles' },
+  web_search: { librarian: 'web-search', capability: 'web:search', name: 'the web search', phrase: 'theWeb' },
+} as const satisfies Record<
+  SourceType,
+  { librarian: string; capability: string; name: string; phrase: keyof AnswerPhrases }
+>;
 
 /** Asked when the librarian of a part fails or finds nothing. */
 const FALLBACK = { librarian: 'navigator', capability: 'kb:read' };

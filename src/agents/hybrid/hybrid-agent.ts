@@ -8,6 +8,7 @@ import type { ErrorInfo } from '../../contract/error-info.ts';
 import { degradedIn, type LibrarianResponse } from '../../contract/response.ts';
 import { joinFailures } from '../../delegation/abstention.ts';
 import { aggregate } from '../../delegation/aggregate.ts';
+import { answerPhrases } from '../../runtime/answer-phrases.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import { type AgentCall, type AgentProfile, type AnswerParts, degradedMetadata, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
@@ -37,6 +38,7 @@ const hybridAgent = async (
   call.parts?.routed(plan.queries.map(({ type, query: asked }) => ({ id: SOURCES[type].librarian, query: asked })));
   const onAnswer =
     call.parts && ((part: AnsweredPart) => report(part, { sent: call.parts, count: plan.queries.length }));
+  const phrases = answerPhrases(call.language);
   const parts = await askParts(plan.queries, { ...call, options, onAnswer });
   const about = metadataOf(parts, plan);
   if (!parts.some(({ ok }) => ok)) return failedTogether(query, parts, about);
@@ -44,13 +46,18 @@ const hybridAgent = async (
   const written =
     call.ai === undefined
       ? undefined
-      : await modelSynthesis(query, informed, { ...call, ai: call.ai, leftMs: deadlineMs - now() });
-  reportRest(call.parts, { written, informed, notes: notesOn(parts, plan.unasked), confidence: confidenceOf(parts) });
+      : await modelSynthesis(query, informed, { ...call, phrases, ai: call.ai, leftMs: deadlineMs - now() });
+  reportRest(call.parts, {
+    written,
+    informed,
+    notes: notesOn(parts, plan.unasked, phrases),
+    confidence: confidenceOf(parts),
+  });
   const used = [...new Set(parts.flatMap((part) => (part.ok && part.isInformed ? [part.type] : [])))];
   return AgentResponse.success('hybrid', query)
     .setResult({
       sub_queries: parts.map((part) => subQueryOf(part, Math.floor(ROOM_FOR_RESULTS / parts.length))),
-      synthesis: synthesise(parts, { unasked: plan.unasked, written }),
+      synthesis: synthesise(parts, { unasked: plan.unasked, written, phrases }),
       sources_used: used,
     })
     .setSourceAttribution(AgentResponse.createHybridSourceAttribution(used, confidenceOf(parts)))

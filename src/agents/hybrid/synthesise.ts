@@ -1,10 +1,11 @@
 import type { AIClient } from '../../contract/librarian.ts';
-import { WHY_MISSING } from '../../delegation/abstention.ts';
+import { whyMissing } from '../../delegation/abstention.ts';
 import { inertLine } from '../../delegation/contain-markdown.ts';
 import { aboutAsker } from '../../grounding/answer-prompt.ts';
 import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
 import { shorten } from '../../markup/shorten.ts';
+import { type AnswerPhrases, filled } from '../../runtime/answer-phrases.ts';
 import { type AnsweredPart, type Part, SOURCES } from './ask-parts.ts';
 import { MAX_PARTS } from './split-query.ts';
 
@@ -17,11 +18,11 @@ import { MAX_PARTS } from './split-query.ts';
  */
 export const synthesise = (
   parts: readonly Part[],
-  { unasked, written }: { unasked: readonly string[]; written?: string | undefined },
+  { unasked, written, phrases }: { unasked: readonly string[]; written?: string | undefined; phrases: AnswerPhrases },
 ): string => {
   const answered = parts.filter((part): part is AnsweredPart => part.ok && !isWithoutDocuments(part));
   const findings = answered.map((part) => shownFinding(part, answered.length));
-  return [written ?? joined(findings), ...notesOn(parts, unasked)].filter((text) => text !== '').join('\n\n');
+  return [written ?? joined(findings), ...notesOn(parts, unasked, phrases)].filter((text) => text !== '').join('\n\n');
 };
 
 /** A finding in its share of the room for all. */
@@ -29,11 +30,11 @@ export const shownFinding = ({ finding }: AnsweredPart, count: number): string =
   shorten(finding, Math.floor(ROOM_FOR_FINDINGS / Math.max(1, count)));
 
 /** A sentence for each part that is missing. */
-export const notesOn = (parts: readonly Part[], unasked: readonly string[]): string[] => [
-  ...parts.filter((part) => !part.ok || isWithoutDocuments(part)).map(gapSentence),
+export const notesOn = (parts: readonly Part[], unasked: readonly string[], phrases: AnswerPhrases): string[] => [
+  ...parts.filter((part) => !part.ok || isWithoutDocuments(part)).map((part) => gapSentence(part, phrases)),
   ...unasked
     .slice(0, MAX_NOTED)
-    .map((query) => `Not asked, as a question can have ${MAX_PARTS} parts: “${inertLine(query, 120)}”.`),
+    .map((query) => filled(phrases.notAsked, { count: String(MAX_PARTS), question: `“${inertLine(query, 120)}”` })),
 ];
 
 const ROOM_FOR_FINDINGS = 8000;
@@ -50,14 +51,12 @@ const asSentence = (text: string): string => (/[.!?:…)\]*_"”’]$/.test(text
 /** Its summary, which the part keeps, speaks of thresholds. A web search that found nothing may still know our own price. */
 export const isWithoutDocuments = (part: Part): boolean => part.ok && part.type === 'semantic' && !part.isInformed;
 
-const gapSentence = (part: Part): string =>
-  `Not answered: “${inertLine(part.query, 200)}” (${SOURCES[part.type].name}): ${whyMissing(part)}.`;
-
-const whyMissing = (part: Part): string => {
-  if (part.ok || (part.isAsked && part.error.code === 'NOT_FOUND'))
-    return 'it found nothing that answers this; ask for it in other words';
-  return part.isAsked ? WHY_MISSING[part.error.code] : 'it may not be asked here';
-};
+const gapSentence = (part: Part, phrases: AnswerPhrases): string =>
+  filled(phrases.noAnswerFrom, {
+    question: `“${inertLine(part.query, 200)}”`,
+    name: phrases[SOURCES[part.type].phrase],
+    why: whyMissing(part.ok ? 'NOT_FOUND' : part.isAsked ? part.error.code : 'UNAUTHORIZED', phrases),
+  });
 
 interface SynthesisOptions {
   ai: AIClient;
@@ -65,6 +64,7 @@ interface SynthesisOptions {
   /** Milliseconds left. */
   leftMs: number;
   facts?: readonly string[] | undefined;
+  phrases: AnswerPhrases;
 }
 
 /**
@@ -77,11 +77,16 @@ interface SynthesisOptions {
 export const modelSynthesis = async (
   question: string,
   parts: readonly AnsweredPart[],
-  { ai, signal, leftMs, facts = [] }: SynthesisOptions,
+  { ai, signal, leftMs, facts = [], phrases }: SynthesisOptions,
 ): Promise<string | undefined> => {
   if (parts.length < 2 || leftMs < MIN_TIME_MS) return undefined;
   const passages = parts.map(({ type, query, finding }, at) => ({
-    ...{ id: `p${at + 1}`, title: SOURCES[type].name, headings: [query], text: finding.slice(0, MAX_FINDING) },
+    ...{
+      id: `p${at + 1}`,
+      title: phrases[SOURCES[type].phrase],
+      headings: [query],
+      text: finding.slice(0, MAX_FINDING),
+    },
   }));
   const calls = startModelCalls({ ai, signal, timeMs: Math.floor(leftMs * TIME_SHARE) });
   try {

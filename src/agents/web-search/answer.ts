@@ -2,7 +2,7 @@ import type { AIClient } from '../../contract/librarian.ts';
 import type { Passage } from '../../grounding/answer-prompt.ts';
 import { type AnswerFailure, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
-import { answerPhrases } from '../../runtime/answer-phrases.ts';
+import { type AnswerPhrases, answerPhrases, filled } from '../../runtime/answer-phrases.ts';
 import { escapeMarkdown, joinStatements, markdownLink } from '../format/markdown.ts';
 import { type Comparison, type NamedProduct, type Product, perCentOf } from './product-catalogue.ts';
 import { cleanUrl, type Price, type WebResult, writeCents } from './web-search.ts';
@@ -17,25 +17,26 @@ export interface Findings {
 }
 
 /** The answer without a model, in Markdown: our price, the cheapest and the difference; otherwise the top results. */
-export const answerExtractively = (findings: Findings, language?: string): string => {
+export const answerExtractively = (findings: Findings, phrases: AnswerPhrases = answerPhrases('en')): string => {
   const { results, comparison } = findings;
-  const ours = oursIn(findings);
+  const ours = oursIn(findings, phrases);
   if (ours !== undefined && comparison !== undefined) return ours;
-  if (results.length > 0) return withList(ours, 'Found on the web', results.slice(0, 5));
-  return [ours, answerPhrases(language).nothing].filter(Boolean).join('\n\n');
+  if (results.length > 0) return withList(ours, phrases.foundOnWeb, results.slice(0, 5));
+  return [ours, phrases.nothing].filter(Boolean).join('\n\n');
 };
 
 /** Our price with the comparison; `undefined` when the question is not about the price of a product of ours. */
-const oursIn = ({ product, comparison, isAboutPrice }: Findings): string | undefined => {
+const oursIn = ({ product, comparison, isAboutPrice }: Findings, phrases: AnswerPhrases): string | undefined => {
   if (!isAboutPrice || product === undefined) return undefined;
-  return withList(priceAnswer(product, comparison), 'Also compared', comparison?.others.slice(0, 3) ?? []);
+  const others = comparison?.others.slice(0, 3) ?? [];
+  return withList(priceAnswer(product, { comparison, phrases }), phrases.alsoCompared, others);
 };
 
 /** Names the product whose price was looked up when the question names several. */
-export const onlyOneNote = (product: NamedProduct | undefined): string | undefined => {
+export const onlyOneNote = (product: NamedProduct | undefined, { onlyOne }: AnswerPhrases): string | undefined => {
   if (product === undefined || product.alsoNamed.length === 0) return undefined;
   const others = product.alsoNamed.slice(0, 5).map(escapeMarkdown).join(', ');
-  return `Only ${escapeMarkdown(product.name)} was looked up, the first product of the question; ask separately about ${others}.`;
+  return filled(onlyOne, { product: escapeMarkdown(product.name), others });
 };
 
 const withList = (text: string | undefined, heading: string, results: readonly WebResult[]): string => {
@@ -43,28 +44,34 @@ const withList = (text: string | undefined, heading: string, results: readonly W
   return [text, list].filter(Boolean).join('\n\n');
 };
 
-const priceAnswer = (product: Product, comparison: Comparison | undefined): string => {
-  const ours = `Our price for ${escapeMarkdown(product.name)} is ${money({ cents: product.priceCents, currency: product.currency })}.`;
-  if (comparison === undefined) return `${ours} No offer was found that can be compared with it.`;
-  return `${ours} ${cheapestSentence(comparison)} ${countSentence(comparison)}`;
+const priceAnswer = (
+  { name, priceCents: cents, currency }: Product,
+  { comparison, phrases }: { comparison: Comparison | undefined; phrases: AnswerPhrases },
+): string => {
+  const ours = filled(phrases.ourPrice, { product: escapeMarkdown(name), price: money({ cents, currency }) });
+  if (comparison === undefined) return `${ours} ${phrases.noOffer}`;
+  return `${ours} ${cheapestSentence(comparison, phrases)} ${countSentence(comparison, phrases)}`;
 };
 
-const cheapestSentence = ({ cheapest, cheapestCents, internalCents, currency }: Comparison): string => {
-  const at = markdownLink(cheapest.title, cheapest.url);
-  const difference = cheapestCents - internalCents;
-  const share = Math.abs(perCentOf(difference, internalCents)).toFixed(1);
-  const against =
-    difference === 0
-      ? 'the same as ours'
-      : `${money({ cents: Math.abs(difference), currency })} (${share} %) ${difference < 0 ? 'less' : 'more'} than ours`;
-  return `The cheapest comparable offer found is ${money({ cents: cheapestCents, currency })}: ${at}, ${against}.`;
+const cheapestSentence = (
+  { cheapest, cheapestCents, internalCents, currency }: Comparison,
+  phrases: AnswerPhrases,
+): string => {
+  const cents = cheapestCents - internalCents;
+  const amount = money({ cents: Math.abs(cents), currency });
+  const share = Math.abs(perCentOf(cents, internalCents)).toFixed(1);
+  const against = cents < 0 ? phrases.lessThanOurs : phrases.moreThanOurs;
+  return filled(phrases.cheapest, {
+    price: money({ cents: cheapestCents, currency }),
+    offer: markdownLink(cheapest.title, cheapest.url),
+    difference: cents === 0 ? phrases.sameAsOurs : filled(against, { amount, share }),
+  });
 };
 
-const countSentence = ({ others, notCompared }: Comparison): string => {
-  const compared = others.length + 1;
-  const offers = `${compared} ${compared === 1 ? 'offer was' : 'offers were'} compared`;
-  if (notCompared === 0) return `${offers}.`;
-  return `${offers}; ${notCompared} ${notCompared === 1 ? 'was' : 'were'} not, being of another currency, product or condition.`;
+const countSentence = ({ others, notCompared }: Comparison, phrases: AnswerPhrases): string => {
+  const compared = filled(phrases.compared, { count: String(others.length + 1) });
+  if (notCompared === 0) return compared;
+  return `${compared} ${filled(phrases.notCompared, { count: String(notCompared) })}`;
 };
 
 const resultLine = ({ title, url, price, shop, snippet }: WebResult): string => {
@@ -117,7 +124,7 @@ export const summariseResults = async (
 /** Our own price first, with the comparison; then one passage for each result. */
 const passagesOf = (findings: Findings): Passage[] => {
   const { results } = findings;
-  const ours = oursIn(findings);
+  const ours = oursIn(findings, answerPhrases('en'));
   return [
     ...(ours === undefined ? [] : [{ title: OURS, text: ours }]),
     ...results.slice(0, MAX_RESULTS).map(({ title, snippet, url, shop, price, condition }) => ({

@@ -1,6 +1,7 @@
 import { AGENT_OPTIONS } from '../../contract/agent-response.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { serviceAddress } from '../../http/public-address.ts';
+import { answerPhrases } from '../../runtime/answer-phrases.ts';
 import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
 import { type Agent, type AgentCall, type AgentProfile, degradedMetadata, isModelLost, readOptions } from '../agent.ts';
@@ -68,6 +69,7 @@ const createWebSearchAgent =
     const comparison = product && comparePrices(product, results);
     const findings: Findings = { results, product, comparison, isAboutPrice };
     const { summary, failure } = await summaryOf(query, findings, { ...call, leftMs: deadlineMs - now() });
+    const phrases = answerPhrases(call.language);
     const urls = uniqueUrls([comparison?.cheapest.url, ...results.map(({ url }) => url)], MAX_URLS);
     return AgentResponse.success('web_search', query)
       .setResult({
@@ -79,8 +81,8 @@ const createWebSearchAgent =
       .setSourceAttribution(AgentResponse.createWebSearchSourceAttribution(urls.length, confidenceIn(findings)))
       .setMetadata({
         answer: [
-          omitted.length === 0 ? undefined : onlyOneNote(product),
-          summary ?? answerExtractively(findings, call.language),
+          omitted.length === 0 ? undefined : onlyOneNote(product, phrases),
+          summary ?? answerExtractively(findings, phrases),
         ]
           .filter(Boolean)
           .join('\n\n'),

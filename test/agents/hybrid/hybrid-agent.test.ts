@@ -88,7 +88,7 @@ describe('The hybrid agent', () => {
     const same = await metadataOf(about(11, true), about(11, true));
     expect(same).toMatchObject({ ...about(11, true), user_id: 'user:u_secret', language: 'en' });
     expect(same.classification_reasoning).toEqual([
-      expect.stringMatching(/^Part 1 goes to the shop database by its words: counts/),
+      expect.stringMatching(/^Part 1 goes to the database by its words: counts/),
       expect.stringMatching(/^Part 2 goes to the knowledge base/),
     ]);
     const { reply } = await askHybrid({}, { query: 'What is pruning and how many customers do we have?' });
@@ -140,7 +140,7 @@ describe('The hybrid agent', () => {
     expect(reply).toMatchObject({
       result: {
         sources_used: ['analytics'],
-        synthesis: expect.stringMatching(/Not answered: “what does .*: it found nothing that answers this/),
+        synthesis: expect.stringMatching(/No answer to “what does .*: it has nothing on this/),
         sub_queries: [{}, { result: { summary } }],
       },
       source_attribution: { confidence: 0.45 },
@@ -168,7 +168,7 @@ describe('The hybrid agent, when a part fails', () => {
         result: {
           sources_used: ['analytics'],
           synthesis: expect.stringMatching(
-            /^The iPhone 17 has 50 units in stock\..*Not answered: “what does the return policy say about opened boxes\?” \(the knowledge base\)/s,
+            /^The iPhone 17 has 50 units in stock\..*No answer to “what does the return policy say about opened boxes\?” from the knowledge base/s,
           ),
           sub_queries: [{}, { ...failed, success: false, result: {} }],
         },
@@ -224,7 +224,7 @@ describe('The hybrid agent, when a part fails', () => {
   it('names a part that the caller may not query, and does not send it', async () => {
     const { reply, status, calls } = await askHybrid({}, { context: userContext({ capabilities: ['sql:read'] }) });
     expect([status, calls.map(({ type }) => type)]).toEqual([200, ['analytics']]);
-    expect(reply.result.synthesis).toContain('(the knowledge base): it may not be asked here.');
+    expect(reply.result.synthesis).toContain('from the knowledge base: it may not be asked this.');
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'UNAUTHORIZED' }]);
   });
   it('fails with UNAUTHORIZED when the caller may query no source', async () => {
@@ -250,11 +250,11 @@ describe('The hybrid agent, when a part fails', () => {
   it('names the sources that found nothing', async () => {
     const part = await askHybrid({ analytics: NOTHING });
     expect(part.reply.result.synthesis).toContain(
-      'Not answered: “How many iPhone 17 are in stock” (the shop database): it found nothing that answers this; ask for it in other words.',
+      'No answer to “How many iPhone 17 are in stock” from the database: it has nothing on this.',
     );
     const whole = await askHybrid({ analytics: NOTHING, semantic: NOTHING });
     expect(whole.reply.error).toBe(
-      'Cannot answer: the shop database and the knowledge base found nothing that answers the question',
+      'Cannot answer: the database and the knowledge base found nothing that answers the question',
     );
   });
   describe('and the navigator can be asked', () => {
