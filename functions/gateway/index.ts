@@ -8,6 +8,7 @@ import type { LibrarianResponse } from '../../src/contract/response.ts';
 import { createLibrarians, httpsTargets, serviceTargets } from '../../src/delegation/librarian-directory.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
+import { diskOf } from '../../src/gateway/disk.ts';
 import type { RateLimit } from '../../src/gateway/gateway-error.ts';
 import { readKeepAnswers } from '../../src/gateway/keep-answers.ts';
 import { oidcTokens, readProviders } from '../../src/gateway/oidc.ts';
@@ -27,6 +28,8 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   ASSETS: Fetcher;
   A2A: Pick<A2aFunction, 'card'>;
   A2A_TASKS: DurableObjectNamespace;
+  /** Bound by the local runner. */
+  LOCAL_DISK?: Fetcher;
   CORS_ORIGINS?: string;
   PANEL_ORIGINS?: string;
   OIDC_PROVIDERS?: string;
@@ -44,7 +47,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
   const isLocal = env.ENVIRONMENT === 'development';
   const settings = readModelSettings(env);
   const identity = await identityFrom(env, 'gateway');
-  const { ASSETS: assets, A2A: agent, A2A_TASKS: tasks, ...services } = env;
+  const { ASSETS: assets, A2A: agent, A2A_TASKS: tasks, LOCAL_DISK: disk, ...services } = env;
   const functions = serviceTargets(services);
   const partners = httpsTargets(identity.directory);
   const providers = readProviders(env.OIDC_PROVIDERS, { isLocal });
@@ -76,6 +79,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     corsOrigins: listOf(env.CORS_ORIGINS),
     panelOrigins: listOf(env.PANEL_ORIGINS),
     health: { status: 'ok', adapters: adapterHealth(env) },
+    diskIsFull: disk && diskOf({ fetch: (request) => disk.fetch(request) }),
     // A stub belongs to one request, so each request gets its own.
     counters: env.COUNTERS && { read: async () => (await counterStoreOf(env)?.read()) ?? {} },
   });

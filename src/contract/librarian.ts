@@ -172,5 +172,7 @@ export const Healthz = z.object({
   directory: z.object({ sequence: z.int().min(0), expires_at: z.iso.datetime().max(40) }).optional(),
   /** Number of connections to helpdesks in all workspaces, and the tools of those that cannot be used; `status` is `degraded` with one. */
   helpdesks: z.object({ connections: z.int().min(0), misconfigured: z.array(z.string().max(40)).max(100) }).optional(),
+  /** Present when nothing can be stored, since the disk of the machine is full; `status` is `degraded` then. Not known on Cloudflare. */
+  storage: z.literal('full').optional(),
 });
 export type Healthz = z.infer<typeof Healthz>;

@@ -35,6 +35,7 @@ import { answerOrStream, CONCIERGE, createAsk, createAsking } from './ask.ts';
 import { auditActs } from './audit.ts';
 import { authenticate, demand, isPublishable, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
 import { createChat, createModels } from './chat-completions.ts';
+import { type DiskIsFull, namesFullDisk } from './disk.ts';
 import { forward, jsonBytes, pathOf } from './forward.ts';
 import { faultResponse, GatewayError, type RateLimits } from './gateway-error.ts';
 import { createKeepAnswers } from './keep-answers.ts';
@@ -103,6 +104,8 @@ export interface GatewayParts {
   /** Helpdesks that may show the panel for agents in a frame: `https://acme.zendesk.com`; none by default. */
   panelOrigins?: readonly string[] | undefined;
   health: Healthz;
+  /** Whether the disk of this machine is full; it never is when absent. */
+  diskIsFull?: DiskIsFull | undefined;
   /** The counters of all functions; without them there are no metrics. */
   counters?: Pick<CounterStore, 'read'> | undefined;
   log?: Log | undefined;
@@ -129,6 +132,8 @@ export const createApp = (parts: GatewayParts) => {
   app.use('/mcp', mcpErrors);
   app.use('/a2a', a2aErrors);
   app.use(plainBodies);
+  const { diskIsFull } = parts;
+  if (diskIsFull !== undefined) app.use(namesFullDisk(diskIsFull));
 
   /** Only routes that the description of the API has can be added, by the types. */
   const on = (name: RouteName, handler: (c: Context<GatewayEnv>) => Promise<Response> | Response): void => {
@@ -136,8 +141,8 @@ export const createApp = (parts: GatewayParts) => {
     app.on(method, path, handler);
   };
   on('GET /healthz', async (c) => {
-    const helpdesks = await helpdesksOf(functions.webhooks);
-    return c.json(withParts(health, { directory, now: now(), helpdesks }));
+    const [helpdesks, isFull = false] = await Promise.all([helpdesksOf(functions.webhooks), diskIsFull?.()]);
+    return c.json(withParts(health, { directory, now: now(), helpdesks, isFull }));
   });
   const { tokens } = parts;
   if (tokens !== undefined) app.use(namesMetadata);
@@ -396,18 +401,24 @@ const retrievalFailures: MiddlewareHandler<GatewayEnv> = async (c, next) => {
   c.res = Response.json(unavailableRetrieval(why, isInvalid ? error.message.slice(0, 1000) : undefined));
 };
 
-/** Health with the state of the key directory, which fails everything when it expires, and of the connections to helpdesks. */
+/** Health with the state of the key directory, which fails everything when it expires, of the connections to helpdesks and of the disk. */
 const withParts = (
   health: Healthz,
-  { directory, now, helpdesks }: { directory: KeyDirectory; now: number; helpdesks: Healthz['helpdesks'] },
+  {
+    directory,
+    now,
+    helpdesks,
+    isFull,
+  }: { directory: KeyDirectory; now: number; helpdesks: Healthz['helpdesks']; isFull: boolean },
 ): Healthz => {
   const { sequence, expiresAtMs } = directory;
-  const isDegraded = expiresAtMs - now < EXPIRY_WARNING_MS || (helpdesks?.misconfigured.length ?? 0) > 0;
+  const isDegraded = expiresAtMs - now < EXPIRY_WARNING_MS || (helpdesks?.misconfigured.length ?? 0) > 0 || isFull;
   return {
     ...health,
     status: isDegraded ? 'degraded' : health.status,
     directory: { sequence, expires_at: new Date(expiresAtMs).toISOString() },
     ...(helpdesks && { helpdesks }),
+    ...(isFull && { storage: 'full' as const }),
   };
 };
 

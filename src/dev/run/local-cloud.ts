@@ -12,6 +12,7 @@ import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangle
 import { buildAssets } from '../build/build-assets.ts';
 import { bundleModules, type WorkerModule } from '../build/bundle-function.ts';
 import { functionConfigs, idOfFunction, ROOT } from '../functions.ts';
+import { isDiskFull } from './disk-space.ts';
 import { type LocalDatabases, startLocalDatabases } from './local-databases.ts';
 
 type V4Worker = NonNullable<Extract<V4MiniflareOptions, { workers: unknown }>['workers']>[number];
@@ -154,6 +155,7 @@ const workersOf = async (file: string, options: LocalCloudOptions, starting: Dat
       ...(files?.assets?.binding === undefined ? {} : { [files.assets.binding]: files.name }),
       ...moreServices[config.name],
       ...Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, serviceOf(id, starting)])),
+      ...(isFrontDoor && options.state !== undefined ? { LOCAL_DISK: diskService(options.state) } : {}),
     },
     modules: await modulesOf(options.mains?.[config.name] ?? main, {
       minify: config.minify === true,
@@ -164,6 +166,10 @@ const workersOf = async (file: string, options: LocalCloudOptions, starting: Dat
   };
   return files === undefined ? [worker] : [worker, files];
 };
+
+/** Tells the gateway whether anything can be stored. */
+const diskService = (state: string) => async (): Promise<MiniflareResponse> =>
+  MiniflareResponse.json({ full: isDiskFull(state) });
 
 const without = <T>(bindings: Record<string, T>, isDropped: (to: T) => boolean): Record<string, T> =>
   Object.fromEntries(Object.entries(bindings).filter(([, to]) => !isDropped(to)));

@@ -94,6 +94,7 @@ async function main(): Promise<void> {
     fail(`${messageOf(error)}\nIf the state is damaged: ${freshAdvice(options.state)}`),
   );
   for (const line of await notes) console.log(line);
+  await openStores(product);
   // Before the line: what changes once it is there must be seen.
   await keepInSync(product, report);
   if (helpdesks) {
@@ -210,6 +211,13 @@ async function firstSync(product: Product): Promise<SyncReport | null> {
     console.error(`nothing to answer from yet; trying again in ${RETRY_MS / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
+}
+
+/** A store is made when it is first used, which a full disk prevents: made now, it can be read then. */
+async function openStores(product: Product): Promise<void> {
+  const ofSupport = ['/v1/knowledge/gaps', '/v1/support/taxonomy', '/v1/support/tickets'];
+  const paths = [...ofSupport, '/v1/answers', '/v1/workspaces/default/memories'];
+  await Promise.all(paths.map((path) => product.fetch(path).then((response) => response.arrayBuffer())));
 }
 
 /** A folder is watched; a host API is asked for changes every quarter of an hour. */

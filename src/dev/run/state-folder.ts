@@ -7,7 +7,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,6 +16,7 @@ import * as z from 'zod';
 import { parseJson } from '../../contract/json-object.ts';
 import { API_KEY, newApiKey } from '../../gateway/api-keys.ts';
 import { commandOf, isRunning, startOf } from '../is-running.ts';
+import { isDiskFull } from './disk-space.ts';
 
 const MARKER = 'constellation-state';
 
@@ -122,12 +122,8 @@ export const freshAdvice = (state: string): string =>
 /** A larger database is only looked at where it begins: the start has to stay fast. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
 
-/** With less, the local runtime would fail at the first thing that it stores. */
-const MIN_FREE_BYTES = 8 * 1024 * 1024;
-
 const refuseFullDisk = (folder: string): void => {
-  const { bavail, bsize } = statfsSync(folder);
-  if (bavail * bsize < MIN_FREE_BYTES)
+  if (isDiskFull(folder))
     throw new Error(
       `Cannot use ${folder}: the disk is full. Free some space, or choose a folder on another disk: npm start -- --state <folder>`,
     );

@@ -58,11 +58,12 @@ const Part = <Value,>({ title, from: { value, failure, load }, children }: PartP
   </section>
 );
 
-const Deployment = ({ health: { status, version, adapters, directory, helpdesks } }: { health: Healthz }) => (
+const Deployment = ({ health: { status, version, adapters, directory, helpdesks, storage } }: { health: Healthz }) => (
   <>
     <p class={`health ${status}`}>
       <Icon name={status === 'ok' ? 'check' : 'warning'} /> {t(`settings.status_${status}`)}
     </p>
+    {storage === undefined ? null : <p class="banner">{t('settings.storage_full')}</p>}
     {(helpdesks?.misconfigured ?? []).length === 0 ? null : (
       <p class="banner">
         <span>{t('settings.misconfigured', { helpdesks: helpdesks?.misconfigured.join(', ') ?? '' })}</span>
