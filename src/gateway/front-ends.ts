@@ -60,7 +60,10 @@ const questionWithin = (text: string): string | undefined => {
     const labelled = labelledQuestion(after) ?? labelledQuestion(before);
     if (labelled !== undefined) return labelled;
   }
-  if (context !== undefined && after.trim() !== '') return after.trim();
+  if (context !== undefined) {
+    const rest = withoutInstructions(after) || withoutInstructions(before);
+    if (rest !== '') return rest;
+  }
   return said === text ? undefined : said.trim();
 };
 
@@ -74,12 +77,31 @@ const withoutAdded = (text: string): string =>
 
 /** The place of the texts of a search, with their tags. */
 const contextIn = (text: string): { start: number; end: number } | undefined => {
+  const lower = text.toLowerCase();
+  // Where lowering changes the length, places do not fit; no tag is lost that is written in small letters.
+  const read = lower.length === text.length ? lower : text;
   for (const tag of words.contextTags) {
-    const start = text.indexOf(`<${tag}>`);
-    const end = text.lastIndexOf(`</${tag}>`);
-    if (start !== -1 && end > start) return { start, end: end + tag.length + 3 };
+    const start = CONTEXT_STARTS.get(tag)?.exec(read)?.index ?? -1;
+    const close = `</${tag}>`;
+    const end = start === -1 ? -1 : read.lastIndexOf(close) + close.length;
+    if (end > start && /^[ \t]*(?:\r?\n|$)/.test(read.slice(end, end + 50))) return { start, end };
   }
   return undefined;
+};
+
+/** With attributes or without, at the beginning of a line: within one, a user writes about tags. */
+const CONTEXT_STARTS = new Map(words.contextTags.map((tag) => [tag, new RegExp(`^<${tag}(?: [^<>]{0,300})?>`, 'm')]));
+
+const INSTRUCTIONS = Object.values(words.instructions).flat();
+
+/** Without the paragraphs that tell a model what to do with the texts, unless nothing else is there. */
+const withoutInstructions = (text: string): string => {
+  const paragraphs = text.split(/\n[ \t]*\n/).map((paragraph) => paragraph.trim());
+  const others = paragraphs.filter((paragraph) => {
+    const lower = paragraph.slice(0, MAX_INSTRUCTION).toLowerCase();
+    return paragraph !== '' && !INSTRUCTIONS.some((phrase) => lower.includes(phrase));
+  });
+  return (others.length === 0 ? paragraphs : others).join('\n\n').trim();
 };
 
 const taggedQuestion = (text: string): string | undefined => {
