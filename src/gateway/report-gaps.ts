@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { KnowledgeGapReport } from '../contract/knowledge.ts';
+import { type ErrorCode, readAs } from '../contract/error-info.ts';
+import { type KnowledgeGapReport, KnowledgeGapReported } from '../contract/knowledge.ts';
 import { AnswerPart, type LibrarianResponse } from '../contract/response.ts';
 import { isDeclined } from '../delegation/abstention.ts';
 import { type Log, logLine } from '../runtime/log.ts';
@@ -10,6 +11,8 @@ interface ReportParts {
   client: SignedClient;
   log?: Log | undefined;
   now?: (() => number) | undefined;
+  /** Resolves after so many milliseconds. */
+  wait?: ((ms: number) => Promise<void>) | undefined;
 }
 
 /** Who asked. */
@@ -21,30 +24,63 @@ export type ReportGaps = (asker: Asker, reports: readonly KnowledgeGapReport[]) 
 /** Parts of one question that are reported. */
 const MAX_PARTS = 4;
 const REPORT_MS = 5000;
+/**
+ * How long a report that could not be taken waits until it is made again, once: by then a function that has just started has read its
+ * articles. Work after a response may take 30 seconds on Cloudflare.
+ */
+const REPEAT_AFTER_MS = 10_000;
+
+type Reported = 'taken' | 'refused' | 'late';
 
 /**
  * Reports questions to the support function, in the name of who asked: the articles that they may read count, and their share of a day. What
- * fails is logged without a word of the question.
+ * could not be taken is reported again later, once; what fails then is logged without a word of the question.
  */
-export const createReportGaps = ({ client, log = logLine, now = Date.now }: ReportParts): ReportGaps => {
+export const createReportGaps = ({
+  client,
+  log = logLine,
+  now = Date.now,
+  wait = waitFor,
+}: ReportParts): ReportGaps => {
+  const report = async (asker: Asker, each: KnowledgeGapReport): Promise<{ became: Reported; code: ErrorCode }> => {
+    const { workspace, subject, audiences, traceId, authentication } = asker;
+    const context = originate({
+      ...{ self: 'gateway', subject, workspace, audiences, authentication, traceId },
+      ...{ capabilities: ['support:analyze'], timeoutMs: REPORT_MS, now: now() },
+    });
+    const call = { to: 'support', path: '/v1/knowledge/gaps', body: JSON.stringify(each) };
+    const reply = await client.call(context, call);
+    if (!reply.ok) return { became: reply.error.recoverable === true ? 'late' : 'refused', code: reply.error.code };
+    if (reply.status !== 200) return { became: reply.status >= 500 ? 'late' : 'refused', code: 'INTERNAL_ERROR' };
+    const read = readAs(KnowledgeGapReported.pick({ outcome: true }), reply.json());
+    // The function answers, and could not read the articles or the gaps in time.
+    const isLate = read.ok && read.value.outcome === 'unavailable';
+    return { became: isLate ? 'late' : 'taken', code: 'SERVICE_UNAVAILABLE' };
+  };
+  const fault = (code: ErrorCode, traceId: string | undefined): void => {
+    const cause = 'a question was not reported as a gap';
+    log({ event: 'fault', time: now(), librarian: 'gateway', where: 'gaps', code, trace_id: traceId, cause });
+  };
+  /** @returns Those that may be taken later. */
+  const reportAll = async (asker: Asker, reports: readonly KnowledgeGapReport[], isLast: boolean) => {
+    const late: KnowledgeGapReport[] = [];
+    for (const each of reports) {
+      const { became, code } = await report(asker, each);
+      if (became === 'late' && !isLast) late.push(each);
+      else if (became !== 'taken') fault(code, asker.traceId);
+    }
+    return late;
+  };
   return async (asker, reports) => {
     if (!client.targets.includes('support')) return;
-    const { workspace, subject, audiences, traceId, authentication } = asker;
-    for (const report of reports.slice(0, MAX_PARTS)) {
-      const context = originate({
-        ...{ self: 'gateway', subject, workspace, audiences, authentication, traceId },
-        ...{ capabilities: ['support:analyze'], timeoutMs: REPORT_MS, now: now() },
-      });
-      const call = { to: 'support', path: '/v1/knowledge/gaps', body: JSON.stringify(report) };
-      const reply = await client.call(context, call);
-      if (reply.ok && reply.status === 200) continue;
-      const code = reply.ok ? 'INTERNAL_ERROR' : reply.error.code;
-      const cause = 'a question was not reported as a gap';
-      log({ event: 'fault', time: now(), librarian: 'gateway', where: 'gaps', code, trace_id: traceId, cause });
-      return;
-    }
+    const late = await reportAll(asker, reports.slice(0, MAX_PARTS), false);
+    if (late.length === 0) return;
+    await wait(REPEAT_AFTER_MS);
+    await reportAll(asker, late, true);
   };
 };
+
+const waitFor = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /**
  * The questions that an answer leaves open: the parts that nothing was found for, else the whole question when it was declined or answered

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { createReportGaps } from '../../src/gateway/report-gaps.ts';
+import { signedClient } from '../../src/runtime/signed-client.ts';
+import { identityOf, notebook } from '../signing/callers.ts';
+import { functionFor } from './gateway-for-test.ts';
+
+const ASKER = {
+  workspace: 'acme',
+  subject: 'user:k_1',
+  audiences: [],
+  traceId: 'a'.repeat(32),
+  authentication: 'key' as const,
+};
+const QUESTIONS = ['Can I pay by invoice?', 'Do you ship to Mars?'].map((question) => ({
+  question,
+  why: 'declined' as const,
+}));
+
+/** A support function that gives these replies in turn, and the last one from then on. */
+const reporting = async (replies: readonly ({ outcome: string } | number)[]) => {
+  const asked: string[] = [];
+  const waited: number[] = [];
+  const support = await functionFor('support', (c) => {
+    const reply = replies[Math.min(asked.length, replies.length - 1)] ?? 500;
+    asked.push(JSON.parse(new TextDecoder().decode(c.get('body'))).question);
+    return typeof reply === 'number'
+      ? c.json({ error: { code: 'INVALID_QUERY', message: 'none' } }, reply as 400)
+      : c.json({ gap: null, ...reply });
+  });
+  const { lines, log } = notebook();
+  const client = signedClient({ ...(await identityOf('gateway')), targets: { support }, log });
+  const wait = async (ms: number): Promise<void> => void waited.push(ms);
+  await createReportGaps({ client, log, wait })(ASKER, QUESTIONS);
+  return { asked, waited, faults: lines.filter((line) => JSON.stringify(line).includes('gaps')) };
+};
+const [FIRST, SECOND] = QUESTIONS.map(({ question }) => question);
+
+describe('createReportGaps()', () => {
+  it('reports each question once', async () => {
+    expect(await reporting([{ outcome: 'new' }])).toEqual({ asked: [FIRST, SECOND], waited: [], faults: [] });
+  });
+  it('reports again later what could not be taken, and no other', async () => {
+    const { asked, waited, faults } = await reporting([{ outcome: 'unavailable' }, { outcome: 'new' }]);
+    expect([asked, faults]).toEqual([[FIRST, SECOND, FIRST], []]);
+    expect(waited).toEqual([expect.toSatisfy((ms: number) => ms >= 5000 && ms < 20_000)]);
+  });
+  it('logs, without a word of the question, what could not be taken the second time', async () => {
+    const { asked, faults } = await reporting([{ outcome: 'unavailable' }]);
+    expect([asked, faults.length]).toEqual([[FIRST, SECOND, FIRST, SECOND], 2]);
+    expect(JSON.stringify(faults)).not.toMatch(/invoice|Mars/);
+    expect(JSON.stringify(faults)).toContain('SERVICE_UNAVAILABLE');
+  });
+  it('repeats nothing that was refused', async () => {
+    const { asked, waited, faults } = await reporting([400]);
+    expect([asked, waited, faults.length]).toEqual([[FIRST, SECOND], [], 2]);
+  });
+});
