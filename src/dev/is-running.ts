@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import * as z from 'zod';
 
 /** Whether another process with this id runs; after a crash there is none, or at worst a later one of the same number. */
 export const isRunning = (id: number): boolean => {
@@ -31,6 +32,20 @@ export const startOf = (id: number): string | undefined => {
   }
   return outputOf(['-o', 'lstart=', '-p', String(id)]);
 };
+
+/** A process in the file of a lock: its id may belong to another one after a while, so its start stands beside it. */
+export const LockOwner = z.object({
+  process: z.int(),
+  /** `startOf` that process. */
+  startedAt: z.string().optional(),
+});
+export type LockOwner = z.infer<typeof LockOwner>;
+
+/** This process, as the owner of a lock. */
+export const thisProcess = (): LockOwner => ({ process: process.pid, startedAt: startOf(process.pid) });
+
+/** Whether the process that took a lock still runs. */
+export const stillRuns = ({ process: id, startedAt }: LockOwner): boolean => isRunning(id) && startOf(id) === startedAt;
 
 /** The command line of a process; `undefined` when there is no such process. */
 export const commandOf = (id: number): string | undefined => outputOf(['-o', 'command=', '-p', String(id)]);

@@ -4,8 +4,9 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
+import { parseJson } from '../../contract/json-object.ts';
 import { ROOT } from '../functions.ts';
-import { isRunning } from '../is-running.ts';
+import { LockOwner, stillRuns, thisProcess } from '../is-running.ts';
 
 /** Results of earlier runs: building is most of what a start takes. */
 const CACHE = join(ROOT, 'dist/bundles');
@@ -86,17 +87,18 @@ const LONGEST_BUILD_MS = 60_000;
 const takesLock = (lock: string): boolean => {
   try {
     mkdirSync(CACHE, { recursive: true });
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    writeFileSync(lock, JSON.stringify(thisProcess()), { flag: 'wx' });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return true;
   }
   try {
     const isNew = Date.now() - statSync(lock).mtimeMs < LONGEST_BUILD_MS;
-    const owner = readFileSync(lock, 'utf8');
-    // Without an owner it is being written.
-    if (isNew && (owner === '' || isRunning(Number(owner)))) return false;
-    writeFileSync(lock, String(process.pid));
+    const text = readFileSync(lock, 'utf8');
+    const owner = LockOwner.safeParse(parseJson(text));
+    // Without a text it is being written.
+    if (isNew && (text === '' || (owner.success && stillRuns(owner.data)))) return false;
+    writeFileSync(lock, JSON.stringify(thisProcess()));
     return true;
   } catch (error) {
     // Released meanwhile: the next attempt takes it.

@@ -15,7 +15,7 @@ import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { parseJson } from '../../contract/json-object.ts';
 import { API_KEY, newApiKey } from '../../gateway/api-keys.ts';
-import { commandOf, isRunning, startOf } from '../is-running.ts';
+import { commandOf, isRunning, LockOwner, stillRuns, thisProcess } from '../is-running.ts';
 import { isDiskFull } from './disk-space.ts';
 
 const MARKER = 'constellation-state';
@@ -223,10 +223,7 @@ const isSound = (file: string): boolean => {
 };
 
 /** The process that uses a state: a lock is left behind by a crash, and copied with a folder. */
-const Owner = z.object({
-  process: z.int(),
-  /** `startOf` that process: its id may belong to another one after a while. */
-  startedAt: z.string().optional(),
+const Owner = LockOwner.extend({
   /** Device and number of the folder. */
   folder: z.string(),
 });
@@ -242,7 +239,7 @@ const lock = (folder: string): void => {
       `Cannot use ${folder}: another Constellation (process ${owner}) is running on it. Stop it, or choose another folder: npm start -- --state <folder>`,
     );
   }
-  const own: z.infer<typeof Owner> = { process: process.pid, startedAt: startOf(process.pid), folder: place };
+  const own: z.infer<typeof Owner> = { ...thisProcess(), folder: place };
   writeFileSync(file, JSON.stringify(own));
   process.once('exit', () => rmSync(file, { force: true }));
 };
@@ -257,8 +254,7 @@ const ownerIn = (file: string, place: string): number | undefined => {
     return isRunning(id) && commandOf(id)?.includes('start.ts') === true ? id : undefined;
   }
   const owner = Owner.safeParse(parseJson(written));
-  if (!owner.success || owner.data.folder !== place || !isRunning(owner.data.process)) return undefined;
-  return startOf(owner.data.process) === owner.data.startedAt ? owner.data.process : undefined;
+  return owner.success && owner.data.folder === place && stillRuns(owner.data) ? owner.data.process : undefined;
 };
 
 const readKey = (folder: string): string => {

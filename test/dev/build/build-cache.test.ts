@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
@@ -38,6 +41,22 @@ it('does not wait for a process that ended while it built', async () => {
   expect(await otherProcess(key, 'process.exit(3);')).toBe('');
   expect(await cachedBuild(key, z.string(), async () => ({ files: [], result: 'built' }))).toBe('built');
 }, 20_000);
+
+it('does not wait for another process that has the id of one that ended while it built', async () => {
+  const key = newKey();
+  expect(await otherProcess(key, 'process.exit(3);')).toBe('');
+  const lock = join(
+    ROOT,
+    'dist/bundles',
+    `${createHash('sha256').update(key.key).update('\0').digest('hex')}.json.lock`,
+  );
+  const ended = JSON.parse(readFileSync(lock, 'utf8'));
+  // The process that runs this test's workers lives, and is another one.
+  writeFileSync(lock, JSON.stringify({ ...ended, process: process.ppid }));
+  const startedAt = performance.now();
+  expect(await cachedBuild(key, z.string(), async () => ({ files: [], result: 'built' }))).toBe('built');
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+}, 90_000);
 
 it('gives a result whose files cannot be read', async () => {
   expect(await cachedBuild(newKey(), z.string(), async () => ({ files: ['gone'], result: 'built' }))).toBe('built');
