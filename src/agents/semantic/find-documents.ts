@@ -41,25 +41,42 @@ export interface FindOptions extends Pick<RetrieveOptions, 'signal' | 'waitUntil
   retrieve: Retriever;
 }
 
-/** The passages that fit a question, with scores; as many as `limit` allows. */
+/**
+ * The passages that fit a question, with scores; as many as `limit` allows. A word for a kind of text may be a thing, too ("the same page"):
+ * a passage has to reach the threshold without such words as well, or it fits the request and not its subject.
+ */
 export const findDocuments = async (edition: Edition, subject: string, options: FindOptions): Promise<Found> => {
   const { similarity_threshold, limit } = options;
-  const { retrieved, searchedFor } = await search(edition, subject, {
-    ...options,
-    limit: Math.max(FEWEST_HITS, limit),
-  });
-  const { outcome, semantic } = retrieved;
-  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
-  const { value: passages } = await readPages(edition, () =>
-    outcome.hits.map(({ chunk }, at) => ({ chunk: cachedChunk(edition, chunk), score: rounded(relevances[at] ?? 0) })),
-  );
-  const found = passages.toSorted((a, b) => b.score - a.score);
-  const documents = found.filter(({ score }) => score >= similarity_threshold).slice(0, limit);
+  const wide = { ...options, limit: Math.max(FEWEST_HITS, limit) };
+  const { retrieved, searchedFor } = await search(edition, subject, wide);
+  const found = await scored(edition, retrieved.outcome);
+  const withoutKind = await scoresWithoutKinds(edition, searchedFor, wide);
+  const fits = ({ chunk, score }: FoundDocument): boolean =>
+    score >= similarity_threshold && (withoutKind?.(chunk.index) ?? score) >= similarity_threshold;
+  const documents = found.filter(fits).slice(0, limit);
   const degraded = [
-    ...(semantic === 'late' || semantic === 'failed' ? ['embeddings'] : []),
+    ...(retrieved.semantic === 'late' || retrieved.semantic === 'failed' ? ['embeddings'] : []),
     ...(retrieved.lacksTexts === true ? ['texts'] : []),
   ];
-  return { documents, nearest: found.slice(0, NEAREST), outcome, subject: searchedFor, degraded };
+  return { documents, nearest: found.slice(0, NEAREST), outcome: retrieved.outcome, subject: searchedFor, degraded };
+};
+
+/** The score of a passage without the words for kinds of text; undefined when the subject has none, or no other word that is known. */
+const scoresWithoutKinds = async (edition: Edition, subject: string, { retrieve, ...options }: FindOptions) => {
+  const bare = withoutKinds(subject, () => true);
+  if (bare === subject || !analyseQuery(edition, bare).terms.some(({ isKnown }) => isKnown)) return undefined;
+  const { outcome } = await retrieve(edition, bare, options);
+  const scores = new Map((await scored(edition, outcome)).map(({ chunk, score }) => [chunk.index, score]));
+  return (chunk: number): number => scores.get(chunk) ?? 0;
+};
+
+/** The passages of a search, best first. */
+const scored = async (edition: Edition, outcome: SearchOutcome): Promise<FoundDocument[]> => {
+  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  const { value } = await readPages(edition, () =>
+    outcome.hits.map(({ chunk }, at) => ({ chunk: cachedChunk(edition, chunk), score: rounded(relevances[at] ?? 0) })),
+  );
+  return value.toSorted((a, b) => b.score - a.score);
 };
 
 /**

@@ -3,6 +3,7 @@ import type { AgentCall } from '../../../src/agents/agent.ts';
 import { createSemanticAgent } from '../../../src/agents/semantic/semantic-agent.ts';
 import { createRetriever, type Retriever } from '../../../src/search/retrieve.ts';
 import { searchEdition } from '../../../src/search/search-edition.ts';
+import { sampleEdition } from '../../knowledge/retrieval/sample-edition.ts';
 import { openSmallKb } from '../../navigator/small-kb.ts';
 
 const { edition } = openSmallKb();
@@ -25,6 +26,18 @@ it.each([
   expect([result, metadata]).toMatchObject([{ document_count: 1 }, { ...(degraded && { degraded }) }]);
   if (degraded === undefined) expect(metadata).not.toHaveProperty('degraded');
   expect(Reflect.get(metadata, 'partial')).toBe(degraded === undefined ? undefined : true);
+});
+it.each([
+  ['give me a summary of the networking page', 0],
+  ['summarise the warranty article', 1],
+  ['find the page about shipping', 1],
+  ['Which documents are about the dust filter?', 1],
+])('finds nothing where only the word for a kind of text fits: %s', async (query, least) => {
+  const { signal } = new AbortController();
+  const call = { options: {}, signal, timeoutMs: 5000, scope: {} } as unknown as AgentCall; // the fields that it reads
+  const reply = await createSemanticAgent({ editionFor: async () => sampleEdition, retrieve: words })(query, call);
+  const { document_count } = reply.result as { document_count: number };
+  expect(least === 0 ? document_count : Math.min(document_count, least)).toBe(least);
 });
 it('finds a document of the same meaning without a common word, and quotes its beginning', async () => {
   const chunk = edition.article(edition.findArticle('care/descale.md')).firstChunk;
