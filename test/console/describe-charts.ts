@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AnswerStatistics, type AnswerVerdict } from '../../src/contract/answers.ts';
+import { AnswerStatistics, AnswerVerdict } from '../../src/contract/answers.ts';
 import { keepPastAnswers } from '../../src/dev/screenshots/past-answers.ts';
 import { grant } from '../functions/product-for-test.ts';
 import { expectAccessible } from './accessibility.ts';
@@ -94,6 +94,26 @@ describe('the view Charts', () => {
     await page.getByText(/tokens, 1,500 an answer/).waitFor();
     await page.getByText(/^Cost \$0\.\d+, \$0\.00042 an answer/).waitFor();
     await page.getByText(/of the answers were reused/).waitFor();
+    await expectAccessible(page);
+  });
+
+  it('gives each outcome a colour of its own', async () => {
+    const page = await open('/charts');
+    await changeReply<AnswerStatistics>(page, /answers\/statistics/, ({ buckets }) => ({
+      total: AnswerVerdict.options.length,
+      buckets: buckets.map((bucket) => ({
+        ...bucket,
+        total: AnswerVerdict.options.length,
+        verdicts: Object.fromEntries(AnswerVerdict.options.map((verdict) => [verdict, 1])),
+      })),
+    }));
+    await page.reload();
+    const legend = page.locator('.chart').first().locator('.legend span');
+    await legend.nth(AnswerVerdict.options.length - 1).waitFor();
+    const colours = await legend.evaluateAll((spans) =>
+      spans.map((span) => getComputedStyle(span, '::before').backgroundColor + getComputedStyle(span).color),
+    );
+    expect(new Set(colours).size).toBe(AnswerVerdict.options.length);
     await expectAccessible(page);
   });
 });

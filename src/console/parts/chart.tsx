@@ -7,7 +7,7 @@ interface Series {
   /** One a label; null where there is none. */
   values: readonly (number | null)[];
   /** Its colour, where that has a meaning; by its place when absent. */
-  tone?: 'sure' | 'weak' | 'unsure' | 'accent' | 'none' | undefined;
+  tone?: 'sure' | 'weak' | 'unsure' | 'accent' | 'person' | 'closes' | 'none' | undefined;
 }
 
 interface ChartProps {

@@ -62,14 +62,14 @@ const ChartsView = ({ query }: ViewProps) => {
   );
 };
 
-/** The order of the parts of a bar, from below. */
+/** The order of the parts of a bar, from below; each has a colour of its own. */
 const VERDICTS = [
   ['answered', 'sure'],
   ['hedged', 'weak'],
   ['declined', 'none'],
   ['clarifying', 'accent'],
-  ['closes', 'accent'],
-  ['person', 'accent'],
+  ['closes', 'closes'],
+  ['person', 'person'],
   ['error', 'unsure'],
 ] as const satisfies readonly (readonly [AnswerVerdict, string])[];
 
