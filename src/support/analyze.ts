@@ -19,7 +19,7 @@ import { type Danger, dangerIn } from '../text/danger.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';
 import { withoutName } from './draft/fill-template.ts';
 import { type ComposedDraft, createDraftComposer, noDraft } from './draft/generate-draft.ts';
-import { atQuotingLevel } from './draft/quoting-level.ts';
+import { atQuotingLevel, coveredBy, isCovered } from './draft/quoting-level.ts';
 import { rankTicketUnits, type TicketUnits, withUnits } from './draft/ticket-units.ts';
 import {
   canAnswerFrom,
@@ -98,8 +98,6 @@ export const analyze = async (
     .filter(({ id }) => others.has(id))
     .flatMap(({ id, article_intents: more = [] }) => [id, ...more]);
   const { found, answer, units } = await answerIn(retrieved, { ...ticket, otherIntents }, parts);
-  // Weak sources are only shown to people; neither draft nor guidance uses them.
-  const knowledge = withoutWeakSources(found);
   // A template names no product that only a stored fact names: it may be old, and the draft may go out without a person.
   const metadata = ticket.product === undefined || ticket.isProductStored ? {} : { product: ticket.product };
   const missing = asksAbout(known, classification) ? missingInformation(known, ticket) : [];
@@ -111,18 +109,22 @@ export const analyze = async (
     ...{
       ticket,
       found: units && { ...found, units, isForeign: isInOtherLanguage(ticket, found) },
+      isCovered: isCovered(found),
       warning: answer?.warning,
       holding: () => compose(undefined),
     },
     ...{ signature: taxonomy.signature, ai, signal, timeLeftMs: timeLeftMs() },
   });
+  const isByModel = outcome !== undefined && outcome.refused === undefined && composed.passages.length > 0;
+  const covered = isByModel && !isCovered(found) ? coveredBy(found, composed.passages) : found;
   return {
     intent_classification: classification,
     draft: composed.draft,
-    knowledge_retrieval: knowledgeBlock(request.include_weak === true ? found : knowledge),
+    // Weak sources are only shown to people; neither draft nor guidance uses them.
+    knowledge_retrieval: knowledgeBlock(request.include_weak === true ? covered : withoutWeakSources(covered)),
     agent_guidance: guideAgent({
       ...{ taxonomy, classification, ticket, missing, composed, now },
-      ...{ knowledge: found, model: outcome },
+      ...{ knowledge: covered, model: outcome },
     }),
   };
 };

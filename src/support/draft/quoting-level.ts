@@ -32,9 +32,25 @@ export const atQuotingLevel = (
     )
     .toSorted((one, other) => other.relevance_score - one.relevance_score);
   const coverage = coverageOf(Math.max(0, ...sources.map(({ relevance_score }) => relevance_score)));
-  if (coverage === 'high' || coverage === 'medium')
+  if (isCovered({ coverage }))
     return { found: { ...found, sources_consulted: sources, coverage: higher(coverage, found.coverage) }, answer };
   return { found, answer: { ...answer, passages: [] } };
+};
+
+/** Whether the note calls a message covered by the knowledge base. */
+export const isCovered = ({ coverage }: Pick<Knowledge, 'coverage'>): boolean =>
+  coverage === 'high' || coverage === 'medium';
+
+/** The sources of a draft that a model is sure of count as sources that answer: its statements were checked against them. */
+export const coveredBy = (found: Knowledge, passages: readonly { title: string; url: string }[]): Knowledge => {
+  const isUsed = (source: { title: string; url: string }) =>
+    passages.some(({ title, url }) => title === source.title && url === source.url);
+  const sources = found.sources_consulted
+    .map((source) =>
+      isUsed(source) ? { ...source, relevance_score: Math.max(source.relevance_score, RETRIEVAL_MIN_SCORE) } : source,
+    )
+    .toSorted((one, other) => other.relevance_score - one.relevance_score);
+  return { ...found, sources_consulted: sources, coverage: higher('medium', found.coverage) };
 };
 
 /** Coverage may already be lower on purpose, as for another product; a code never lowers it. */

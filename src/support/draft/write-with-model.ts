@@ -43,6 +43,8 @@ export interface ModelDraftOptions {
   warning?: AnswerPassage | undefined;
   /** The draft without quotes, for passages that do not answer. */
   holding: () => ComposedDraft;
+  /** Whether the note calls the message covered by the articles; true when absent. */
+  isCovered?: boolean | undefined;
   signature: string | undefined;
   /** Milliseconds for all calls. */
   timeMs: number;
@@ -80,7 +82,14 @@ export const writeWithModel = async (
         ? { leftOut: [], isRemoved: false }
         : stepsLeftOut(written.statements, { ...written, ...ticket, passages });
     const outcome = { model: ai.model, removed, leftOut };
-    const refused = 'failure' in written ? written.failure : problemOf(written.statements, { composed, isRemoved });
+    // Below the level at which the note calls a message covered, nothing is quoted unless the model is sure that the passages answer.
+    const isUnsure = 'confidence' in written && written.confidence !== 'high' && options.isCovered === false;
+    const refused =
+      'failure' in written
+        ? written.failure
+        : isUnsure
+          ? 'no_answer'
+          : problemOf(written.statements, { composed, isRemoved });
     if ('failure' in written || refused !== undefined)
       return {
         composed: refused === 'no_answer' ? options.holding() : composed,

@@ -203,7 +203,9 @@ const fromKnowledge = ({ ticket, classification, knowledge, composed, now }: Gui
             ? 'The draft only asks for safety: it quotes no article and answers nothing else.'
             : isSure(knowledge)
               ? NOT_QUOTED
-              : 'No article clearly answers this, and neither does the draft.',
+              : wasNotSearched(knowledge)
+                ? NOT_SEARCHED
+                : 'No article clearly answers this, and neither does the draft.',
         ]),
     ...old.map(
       ({ title, last_updated }) =>
@@ -214,6 +216,13 @@ const fromKnowledge = ({ ticket, classification, knowledge, composed, now }: Gui
       : []),
   ];
 };
+
+/** Nothing is known about the articles then, neither that they answer nor that they do not. */
+const wasNotSearched = ({ degraded = [] }: GuidanceInput['knowledge']): boolean =>
+  degraded.includes('timeout') || degraded.includes('unavailable');
+
+const NOT_SEARCHED =
+  'The articles could not be searched in time, so whether one answers this is not known: search them, or have the message analysed again.';
 
 const isSure = ({ sources_consulted: sources }: GuidanceInput['knowledge']): boolean =>
   sources.some(({ relevance_score: relevance }) => relevance >= RETRIEVAL_MIN_SCORE);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atQuotingLevel } from '../../../src/support/draft/quoting-level.ts';
+import { atQuotingLevel, coveredBy } from '../../../src/support/draft/quoting-level.ts';
 import { knowledgeOf, passage } from './tickets.ts';
 
 const found = (relevance: number) => ({
@@ -26,4 +26,11 @@ describe('atQuotingLevel()', () => {
     const given = { found: found(0.2), answer: { ...answer, passages: [] } };
     expect(atQuotingLevel(given, 'What about F07?')).toEqual(given);
   });
+});
+
+it('coveredBy() counts the sources of a model that is sure as sources that answer', () => {
+  const { coverage, sources_consulted: sources } = coveredBy(found(0.3), [ROW]);
+  expect([coverage, sources[0]?.relevance_score]).toEqual(['medium', 0.7]);
+  expect(coveredBy(found(0.3), []).sources_consulted[0]?.relevance_score).toBe(0.3);
+  expect(coveredBy(found(0.9), [ROW]).coverage).toBe('high');
 });

@@ -37,15 +37,15 @@ const HOLDING = composeFor(MESSAGE);
 const [STATED, NOT_STATED] = [judging(() => true), judging(() => false)];
 const NO_JUDGE: Reply = () => Promise.reject(new Error('no judge'));
 const HANGS: Reply = () => new Promise(() => {});
-type Options = Partial<ModelDraftOptions> & { judge?: Reply; facts?: string[] };
+type Options = Partial<ModelDraftOptions> & { judge?: Reply; facts?: string[]; confidence?: string };
 /** The draft of a model that replies with these statements. */
 const write = async (
   reply: readonly ReturnType<typeof statement>[] | Reply,
-  { judge = NOT_STATED, facts = [], ...options }: Options = {},
+  { judge = NOT_STATED, facts = [], confidence = 'high', ...options }: Options = {},
 ) => {
   const isReply = (given: typeof reply): given is Reply => !Array.isArray(given);
   const verdict = !isReply(reply) && reply.length === 0 ? 'no_information' : 'answer';
-  const text = JSON.stringify({ statements: reply, verdict, confidence: 'high' });
+  const text = JSON.stringify({ statements: reply, verdict, confidence });
   const ai = scriptedModel(isReply(reply) ? reply : { text });
   ai.judge = judge;
   const { composed, outcome } = await writeWithModel(PLAIN, {
@@ -67,6 +67,20 @@ it('replaces the quotes by checked statements, and keeps greeting, template and 
   expect(Draft.safeParse(draft).error).toBeUndefined();
   expect(composed.passages.flatMap(({ steps }) => steps)).toEqual([...STEPS.map((step) => step.slice(3)), WARNING]);
 });
+it.each([
+  [false, 'high', true],
+  [false, 'medium', false],
+  [false, 'low', false],
+  [true, 'medium', true],
+])(
+  'writes of articles that do not cover the message only when it is sure: %s, %s',
+  async (isCovered, confidence, isWritten) => {
+    const { draft, composed, outcome } = await write(GOOD, { isCovered, confidence });
+    expect([draft.written_by === 'model', outcome.refused === undefined]).toEqual([isWritten, isWritten]);
+    expect(composed.passages.length > 0).toBe(isWritten);
+    if (!isWritten) expect(draft.text).toBe(HOLDING.draft.text);
+  },
+);
 it('accepts a paraphrase that the judge supports, after two calls', async () => {
   const paraphrase = statement('A restart of the miner ends the cleaning.', STEPS[2]);
   const { draft, outcome, calls } = await write([...GOOD, paraphrase], { judge: STATED });

@@ -54,6 +54,16 @@ const GERMAN = passage('Wenn der Lüfter zu laut ist, dann reinige ihn mit dem P
 const REFUSED = { model: 'm', refused: 'it failed', removed: 1, leftOut: [] };
 const TRIED = { knowledge: knowledgeOf({ ...FANS, relevance: 0.7 }), answer: answerOf() };
 
+it.each([
+  [undefined, 'No article clearly answers this'],
+  ['timeout', 'could not be searched in time'],
+  ['unavailable', 'could not be searched in time'],
+] as const)('says of a draft without quotes whether the articles were searched: %s', (degraded, says) => {
+  const { all } = guide(LOUD, { knowledge: unavailableRetrieval(degraded), answer: answerOf() });
+  const others = ['No article clearly answers this', 'could not be searched in time'].filter((each) => each !== says);
+  expect(all).toContain(says);
+  expect(all).not.toContain(others[0]);
+});
 it('recommends the steps of the draft in plain words, each with its source if that is public', () => {
   const steps = ['Clean the fan.', 'Lower the room temperature, see Miner > Power.'];
   expect(guide(LOUD).recommended_steps).toEqual(steps.map((step) => ({ step, ...SOURCE })));
