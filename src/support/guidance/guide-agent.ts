@@ -316,17 +316,18 @@ export const escalationOf = (
   const text = customerWords(given.ticket);
   const words = wordRuns(text);
   const isDanger = given.classification.danger !== undefined || dangerIn(text) !== undefined;
+  const spoken = { words, isDanger };
   const own = [...(intent?.escalation ?? []), ...taxonomy.escalation];
   const others = taxonomy.intents.flatMap(({ escalation }) => escalation.filter(isByWordsAlone));
-  const further = intent === undefined ? others : others.filter((rule) => reportsDanger(rule, words));
-  const named = [...own, ...further].filter((rule) => applies(rule, { ...given, words }));
+  const further = intent === undefined ? others : others.filter((rule) => reportsDanger(rule, spoken));
+  const named = [...own, ...further].filter((rule) => applies(rule, { ...given, spoken }));
   // Words of danger that the taxonomy does not list, such as those of another language.
   const unnamed =
-    isDanger && !named.some((rule) => reportsDanger(rule, words))
+    isDanger && !named.some((rule) => reportsDanger(rule, spoken))
       ? [...taxonomy.escalation, ...others].find(isAboutDanger)
       : undefined;
   const applying = unnamed === undefined ? named : [...named, unnamed];
-  const first = applying.find((rule) => rule === unnamed || reportsDanger(rule, words)) ?? applying[0];
+  const first = applying.find((rule) => rule === unnamed || reportsDanger(rule, spoken)) ?? applying[0];
   if (first === undefined) return isDanger ? { needed: true, reasons: [DANGER] } : { needed: false, reasons: [] };
   const reasons = applying.map(({ to, reason }) => (to === first.to ? reason : `${to}: ${reason}`));
   return { needed: true, to: first.to, reasons: [...new Set(reasons)].slice(0, 20) };
@@ -335,9 +336,19 @@ export const escalationOf = (
 /** The reason when no rule names a team. */
 const DANGER = 'The message speaks of possible danger to people or property: a person takes over at once.';
 
+/** The words of a message, and whether it reports danger. */
+interface Spoken {
+  words: readonly string[];
+  isDanger: boolean;
+}
+
 /** A phrase of the rule that the words contain reports danger. */
-const reportsDanger = ({ any_of = [] }: EscalationRule, words: readonly string[]): boolean =>
-  any_of.some((phrase) => containsPhrase(words, phrase) && dangerIn(phrase) !== undefined);
+const reportsDanger = ({ any_of = [] }: EscalationRule, spoken: Spoken): boolean =>
+  any_of.some((phrase) => dangerIn(phrase) !== undefined && says(spoken, phrase));
+
+/** A word of danger counts only in a message that reports danger: not in "a smoke-free home", or "there is no smoke". */
+const says = ({ words, isDanger }: Spoken, phrase: string): boolean =>
+  containsPhrase(words, phrase) && (isDanger || dangerIn(phrase) === undefined);
 
 const isAboutDanger = ({ any_of = [] }: EscalationRule): boolean =>
   any_of.some((phrase) => dangerIn(phrase) !== undefined);
@@ -350,9 +361,9 @@ const isByWordsAlone = ({ any_of, min_customer_messages, confidence_below, cover
 
 const applies = (
   { any_of, min_customer_messages, confidence_below, coverage }: EscalationRule,
-  given: EscalationCase & { words: readonly string[] },
+  given: EscalationCase & { spoken: Spoken },
 ): boolean =>
-  (any_of === undefined || any_of.some((phrase) => containsPhrase(given.words, phrase))) &&
+  (any_of === undefined || any_of.some((phrase) => says(given.spoken, phrase))) &&
   (min_customer_messages === undefined || given.ticket.customerMessages.length >= min_customer_messages) &&
   (confidence_below === undefined || given.classification.confidence < confidence_below) &&
   (coverage === undefined || (given.coverage !== undefined && coverage.includes(given.coverage)));
