@@ -4,6 +4,7 @@ import { WebUrl, WorkspaceId } from '../contract/names.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { SettingRefused } from '../http/public-address.ts';
 import { type Danger, dangerIn } from '../text/danger.ts';
+import { detectLanguage } from '../text/detect-language.ts';
 import { type SmallTalk, smallTalkIn } from '../text/small-talk.ts';
 import SAFETY from './safety.json' with { type: 'json' };
 import REPLIES from './small-talk.json' with { type: 'json' };
@@ -78,8 +79,10 @@ export const fixedReply = (
   const danger = dangerIn(message);
   const found = danger ?? smallTalkIn(message, before);
   if (found === undefined) return undefined;
-  const { language } = found;
-  const reply = 'kind' in found ? replyTo(found, ways, client) : replyToDanger(found, ways, client);
+  // Languages share words of danger.
+  const own = 'kind' in found ? undefined : detectLanguage(message);
+  const language = own !== undefined && Object.hasOwn(SAFETY, own) ? own : found.language;
+  const reply = 'kind' in found ? replyTo(found, ways, client) : replyToDanger({ ...found, language }, ways, client);
   return { response: reply, language, reason: textsIn(language).reason };
 };
 

@@ -129,11 +129,13 @@ const expression = (source: string, flags = ''): RegExp =>
 
 /** Small letters without their marks, each in the place of its own: `Brûlé` is `brule`. */
 const plainLetters = (text: string): string =>
-  text.replace(/[A-ZÀ-ɏ]/g, (letter) => letter.toLowerCase().normalize('NFD').charAt(0));
+  text
+    .replace(/[A-ZÀ-ɏ]/g, (letter) => letter.toLowerCase().normalize('NFD').charAt(0))
+    .replace(/[Ѐ-Я]/g, (letter) => letter.toLowerCase());
 
 const sentencesIn = (text: string): Span[] =>
   text
-    .matchAll(/[^.!?;\n]+[.!?;]*/g)
+    .matchAll(/[^.!?;。！？；\n]+[.!?;。！？；]*/g)
     .take(MAX_SENTENCES)
     .map(({ 0: sentence, index }) => ({ start: index, end: index + sentence.length }))
     .toArray();

@@ -8,7 +8,7 @@ import { isDeclined } from '../../src/delegation/abstention.ts';
 import { outcomeOf } from '../../src/gateway/keep-answers.ts';
 import SAFETY from '../../src/gateway/safety.json' with { type: 'json' };
 import REPLIES from '../../src/gateway/small-talk.json' with { type: 'json' };
-import { readPersonWays, replyTo } from '../../src/gateway/small-talk.ts';
+import { fixedReply, readPersonWays, replyTo } from '../../src/gateway/small-talk.ts';
 import cases from '../text/small-talk.json' with { type: 'json' };
 import { LIBRARIANS } from './concierge/decide.ts';
 import { READER, replyOf, startGateway } from './gateway-for-test.ts';
@@ -93,6 +93,14 @@ describe('POST /v1/ask', () => {
     await ask({ query: 'And in Eco?', metadata: { history } });
     expect(asked.map(({ context }) => context?.metadata?.history)).toEqual([undefined, history]);
   });
+});
+
+it('fixedReply() puts safety first in every language that the product speaks', () => {
+  expect(Object.keys(SAFETY).toSorted()).toEqual(Object.keys(REPLIES).toSorted());
+  // The word is English, too.
+  const explosion = 'Det var en explosion i enheten och jag vet inte vad jag ska göra';
+  expect(fixedReply(explosion)?.response.answer).toContain(SAFETY.sv);
+  expect(fixedReply('Устройство дымится!')?.response.answer).toContain(SAFETY.ru);
 });
 
 describe('routes of single librarians', () => {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import messages from '../../src/dev/eval/danger-messages.json' with { type: 'json' };
+import PHRASES from '../../src/runtime/answer-phrases.json' with { type: 'json' };
 import { dangerIn } from '../../src/text/danger.ts';
+import WORDS from '../../src/text/lists/danger.json' with { type: 'json' };
 import cases from './danger.json' with { type: 'json' };
+import languages from './danger-languages.json' with { type: 'json' };
 
 it.each(cases as [string, string | null][])('dangerIn() finds in %j: %j', (text, words) => {
   expect(dangerIn(text)?.words).toBe(words ?? undefined);
@@ -15,6 +18,14 @@ describe.each(Object.entries(messages))('messages that customers write, %s', (_,
     expect(texts.filter((text) => dangerIn(text) !== undefined)).toEqual([]);
   });
 });
+
+it('has words for every language that the product speaks', () => {
+  expect(Object.keys(WORDS).toSorted()).toEqual(Object.keys(PHRASES).toSorted());
+});
+it.each(Object.entries(languages.danger))('recognises danger in %s, and its language', (language, texts) => {
+  expect(texts.map((text) => [text, dangerIn(text)?.language])).toEqual(texts.map((text) => [text, language]));
+});
+it.each(languages.harmless)('finds no danger in %j', (text) => expect(dangerIn(text)).toBeUndefined());
 
 it('tells the language of the words', () => {
   expect(dangerIn('Il fume !')?.language).toBe('fr');
