@@ -5,7 +5,8 @@ export type ObjectSchema = { type: 'object'; [member: string]: unknown };
 /**
  * What a tool takes, as JSON Schema in the words that all hosts and models read. Hosts hand it to models unchanged, and one that refuses
  * a word of it refuses every tool of the conversation: patterns are read by other engines (Python, RE2), alternatives with `null` and
- * objects without properties are refused. The server checks arguments with the whole schema.
+ * objects without properties are refused, and so are lengths of texts where a host asks OpenAI for strict mode, so that the description says
+ * them. The server checks arguments with the whole schema.
  */
 export const inputSchemaOf = (schema: z.ZodType): ObjectSchema => published(schema, plainInput);
 
@@ -28,6 +29,11 @@ const withoutPattern: Override = ({ jsonSchema }) => {
 const plainInput: Override = ({ jsonSchema }) => {
   delete jsonSchema.pattern;
   delete jsonSchema.propertyNames;
+  const { maxLength, description = '' } = jsonSchema;
+  if (maxLength !== undefined && !/\bcharacters\b/i.test(description))
+    jsonSchema.description = `${description} At most ${maxLength.toLocaleString('en')} characters.`.trim();
+  delete jsonSchema.minLength;
+  delete jsonSchema.maxLength;
   if (jsonSchema.format !== 'date-time') delete jsonSchema.format;
   if (isEmpty(jsonSchema.additionalProperties)) jsonSchema.additionalProperties = true;
   // A list of types is how `null` is said beside a plain one.

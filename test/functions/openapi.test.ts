@@ -7,6 +7,7 @@ import type { Product } from '../../src/dev/run/product.ts';
 import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
 import { withNulls } from '../contract/null-members.ts';
 import { undescribedReplies } from './described-replies.ts';
+import { compileClient } from './generated-client.ts';
 import { ask, grant, send, startEmbedded } from './product-for-test.ts';
 
 const OWNER = 'ck_owner_0123456789abcdef';
@@ -57,6 +58,31 @@ type Description = {
 const described = async (): Promise<Description> =>
   (await fetch(new URL('/openapi.json', product.url))).json() as Promise<Description>;
 
+/** What a program of others does with a client of theirs. */
+const PROGRAM = `import { client } from './client.ts';
+export const run = async () => {
+  const asked = await client.POST('/v1/ask', { body: { query: 'How long does shipping to Canada take?' } });
+  const page = await client.GET('/api/kb/articles', { params: { query: { limit: 2 } } });
+  const missing = await client.GET('/api/kb/articles/{id}', { params: { path: { id: 'nope.md' } } });
+  const { data: chat } = await client.POST('/v1/chat/completions', {
+    body: { model: 'constellation', messages: [{ role: 'user', content: 'How do I reset the dashboard password?' }] },
+  });
+  const put = await client.PUT('/api/kb/articles/{id}', {
+    params: { path: { id: 'generated/client.md' } },
+    body: { title: 'Made by a generated client', content: '# Made by a generated client\\n\\nIt compiles.', metadata: {} },
+  });
+  const analyzed = await client.POST('/v1/support/analyze', { body: { message: 'My Apollo shows 0 H/s' } });
+  const answer: string | undefined = asked.data?.answer;
+  const titles: string[] | undefined = page.data?.articles.map(({ title }) => title);
+  const notFound: string | undefined = missing.error?.error;
+  const drafted: string | undefined = analyzed.data?.draft.text;
+  return {
+    ...{ answer, titles, notFound, status: missing.response.status, created: put.response.status, drafted },
+    chat: chat?.choices[0]?.message.content,
+  };
+};
+`;
+
 describe('GET /openapi.json', () => {
   it('is a valid description of exactly the existing routes', async () => {
     const description = await described();
@@ -70,6 +96,21 @@ describe('GET /openapi.json', () => {
     expect(description.components.schemas.AskRequest).toMatchObject({
       properties: { timeout_ms: { description: expect.stringContaining('milliseconds') } },
     });
+  });
+
+  it('makes a client of openapi-typescript that compiles and runs', async () => {
+    const description = JSON.stringify(await described());
+    const { problems, run } = await compileClient(description, PROGRAM, product);
+    expect(problems).toBe('');
+    expect(await run?.()).toEqual({
+      answer: expect.stringContaining('Canada'),
+      titles: [expect.any(String), expect.any(String)],
+      ...{ notFound: 'NOT_FOUND', status: 404, chat: expect.any(String), created: 201, drafted: expect.any(String) },
+    });
+    // The compiler has to see the types: a limit is a number, and a question is required.
+    const wrong = PROGRAM.replace('limit: 2', "limit: 'two'").replace('body: { query:', 'body: { question:');
+    const refused = await compileClient(description, wrong, product);
+    expect(refused.problems.match(/error TS\d+/g)).toEqual(['error TS2353', 'error TS2322']);
   });
 
   it('is revalidated by its ETag, and needs no key', async () => {

@@ -22,7 +22,7 @@ function* schemasIn(schema: unknown, at = '#'): Generator<[at: string, schema: J
  */
 const TAKEN = new Set([
   ...['type', 'description', 'properties', 'required', 'items', 'enum', 'default', 'additionalProperties'],
-  ...['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'anyOf', 'format'],
+  ...['minimum', 'maximum', 'minItems', 'maxItems', 'anyOf', 'format'],
 ]);
 
 const TOOLS = [...toolsFor(['*'])];
@@ -61,7 +61,7 @@ describe('the schema of what a tool takes', () => {
       additionalProperties: false,
       required: ['query'],
       properties: {
-        query: { type: 'string', minLength: 1, maxLength: 9, description: 'A question.' },
+        query: { type: 'string', description: 'A question. At most 9 characters.' },
         limit: { type: 'integer', minimum: 1, maximum: 5, description: 'How many.' },
         mail: { type: 'string' },
         state: { type: 'string', enum: ['open', 'closed'] },

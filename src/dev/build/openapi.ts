@@ -620,7 +620,7 @@ export const openApiDocument = ({ version, describe }: { version: string; descri
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    tags: [...new Set(Object.values(ROUTES).map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(Object.values(ROUTES).map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
     paths,
     components: {
       schemas,
@@ -633,6 +633,21 @@ export const openApiDocument = ({ version, describe }: { version: string; descri
       },
     },
   };
+};
+
+const TAGS: Readonly<Record<HttpRoute['tag'], string>> = {
+  A2A: 'Messages and tasks for agents of others.',
+  Answers: 'Answers that are kept: lists, feedback, replays, erasure.',
+  Articles: 'The articles of the knowledge base.',
+  Ask: 'Questions, answered with sources.',
+  Knowledge: 'Search, gaps and the state of the articles.',
+  Librarians: 'Who answers: descriptions, health and keys.',
+  MCP: 'Tools and articles for clients of MCP.',
+  Memory: 'What is remembered, and contexts made of it.',
+  OpenAI: 'The same answers for clients of OpenAI.',
+  Operations: 'Health, metrics, rights, the audit log, moving a workspace.',
+  Support: 'Tickets, drafts, intents and handing over to a person.',
+  Sync: 'The sync of the knowledge base.',
 };
 
 /** Adds descriptions to a JSON Schema of the contract. */
