@@ -21,6 +21,10 @@ export const VIEWS: readonly ViewEntry[] = [
     ...{ path: 'why', title: 'view.why', icon: 'why', isUnlisted: true },
     load: () => import('./views/why/why-view.tsx'),
   },
+  {
+    ...{ path: 'audit', title: 'view.audit', icon: 'why', isUnlisted: true },
+    load: () => import('./views/audit/audit-view.tsx'),
+  },
   { path: 'tickets', title: 'view.tickets', icon: 'tickets', load: () => import('./views/tickets/tickets-view.tsx') },
   { path: 'intents', title: 'view.intents', icon: 'intents', load: () => import('./views/intents/intents-view.tsx') },
   {

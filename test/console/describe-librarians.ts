@@ -59,6 +59,41 @@ describe('the views Librarians, Intents and Settings', () => {
     await expectAccessible(page, { width: 390 });
   });
 
+  it.each([
+    ['en-GB', 'Audit log', /Deleted an article.*own\/audited\.md.*done/, 'API key'],
+    ['de-DE', 'Verwaltungsprotokoll', /Einen Artikel gelöscht.*own\/audited\.md.*erledigt/, 'API-Schlüssel'],
+  ])('the audit log shows who did what and when, to those who may read it: %s', async (locale, title, row, by) => {
+    const path = '/api/kb/articles/own%2Faudited.md';
+    const article = { title: 'Audited', content: 'The lamp is green.' };
+    expect((await product.fetch(path, { method: 'PUT', body: JSON.stringify(article) })).ok).toBe(true);
+    expect((await product.fetch(path, { method: 'DELETE' })).status).toBe(204);
+    const key = 'ck_audit_view_0123456789abcdef';
+    await grant(product, key, { capabilities: ['audit:read'] });
+    await expect
+      .poll(async () => JSON.stringify(await (await product.fetch('/v1/audit')).json()), { timeout: 15_000 })
+      .toContain('own/audited.md');
+    const page = await open('/settings', { key, locale, expected: /401|403/ });
+    await page.getByRole('main').getByRole('link', { name: title }).click();
+    await page.getByRole('heading', { name: title }).waitFor();
+    const shown = page.getByRole('table', { name: title }).locator('tbody tr').filter({ hasText: 'own/audited.md' });
+    expect(await shown.first().textContent()).toMatch(row);
+    expect(await shown.first().textContent()).toMatch(/user:[0-9a-f]{16}/);
+    expect(await shown.first().textContent()).toContain(by);
+    expect(Date.parse((await shown.first().locator('time').getAttribute('datetime')) ?? '')).toBeGreaterThan(0);
+    await expectAccessible(page, { width: 390 });
+  });
+
+  it('the audit log is neither offered nor shown to a key without its right', async () => {
+    const key = 'ck_no_audit_0123456789abcdef';
+    await grant(product, key, { capabilities: ['kb:*', 'answers:*'] });
+    const page = await open('/settings', { key, expected: /401|403/ });
+    await page.locator('.facts-list').nth(1).getByText('answers:*').waitFor();
+    expect(await page.getByRole('main').getByRole('link', { name: 'Audit log' }).count()).toBe(0);
+    await goTo(page, '/audit');
+    await page.getByText('This needs the capability').filter({ hasText: 'audit:read' }).waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+  });
+
   it('Settings shows the adapters, a failing connection, and the capabilities of the key', async () => {
     const key = 'ck_settings_0123456789abcdef';
     await grant(product, key, { capabilities: ['kb:read', 'sql:read'] });

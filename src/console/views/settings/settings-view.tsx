@@ -3,7 +3,7 @@ import type { CallerAccess } from '../../../contract/access.ts';
 import type { Healthz } from '../../../contract/librarian.ts';
 import { Icon } from '../../parts/button.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
-import { call, client } from '../../session/deployment.ts';
+import { call, client, may } from '../../session/deployment.ts';
 import { type Loaded, useLoaded } from '../../session/loaded.ts';
 import { formatMoment, t } from '../../texts/texts.ts';
 
@@ -23,6 +23,11 @@ const SettingsView = () => {
       <section>
         <h2>{t('settings.more')}</h2>
         <ul>
+          {may('audit:read') === true ? (
+            <li>
+              <a href="/audit">{t('view.audit')}</a>
+            </li>
+          ) : null}
           <li>
             <a href="/docs" data-page="other">
               {t('settings.api')}
