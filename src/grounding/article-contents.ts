@@ -5,7 +5,7 @@ import type { Span } from '../text/split-sentences.ts';
 import type { CandidateArticle } from './candidate-articles.ts';
 import HEADING_ROLES from './heading-roles.json' with { type: 'json' };
 import type { QuestionTerm, TextVectors } from './parse-question.ts';
-import { cachedSection, type Piece, type Section, sectionRanges, stemsOf } from './sections.ts';
+import { cachedSection, type Piece, type Section, sectionRanges, stemsIn } from './sections.ts';
 import { type Unit, unitsOf } from './units.ts';
 import type { CloseWords } from './word-closeness.ts';
 
@@ -133,13 +133,13 @@ const readContents = (edition: Edition, source: EditionArticle, sections: readon
       places.set(stem, place);
       return place;
     });
-  const titleStems = stemsOf(source.title);
+  const titleStems = stemsIn(edition, source.title);
   const title = placesOf(new Set(titleStems));
   const headings = new Map<Section, HeadingContents>();
   const sentences: Uint32Array[] = [];
   const sentencesOf = new Map<Piece, Span>();
   for (const section of sections) {
-    headings.set(section, readHeadings(section, placesOf, edition.devices()));
+    headings.set(section, readHeadings(edition, section, placesOf));
     for (const piece of section.pieces) {
       const start = sentences.length;
       for (const stems of piece.sentences) sentences.push(placesOf(stems));
@@ -158,16 +158,16 @@ const readContents = (edition: Edition, source: EditionArticle, sections: readon
 const ROLES = Object.entries(HEADING_ROLES).map(([name, pattern]) => [name, new RegExp(pattern, 'i')] as const);
 
 const readHeadings = (
+  edition: Edition,
   { path }: Section,
   placesOf: (stems: Iterable<string>) => Uint32Array,
-  devices: readonly string[],
 ): HeadingContents => {
   const text = path.join('\n');
-  const stems = stemsOf(text);
-  const named = path.toReversed().map((heading) => devicesNamedIn(heading, devices));
+  const stems = stemsIn(edition, text);
+  const named = path.toReversed().map((heading) => devicesNamedIn(heading, edition.devices()));
   return {
     words: placesOf(new Set(stems)),
-    last: stemsOf(path.at(-1) ?? ''),
+    last: stemsIn(edition, path.at(-1) ?? ''),
     // `ROLES` has an entry for every key of `HEADING_ROLES`.
     roles: Object.fromEntries(ROLES.map(([name, pattern]) => [name, pattern.test(text)])) as HeadingContents['roles'],
     devices: named.find(({ length }) => length > 0) ?? [],

@@ -9,7 +9,7 @@ import { joined, semanticRelevances } from '../search/semantic-calibration.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
 import { type ParsedQuestion, parseQuestion, type QuestionTerm, type TextVectors } from './parse-question.ts';
-import { type Piece, type Section, stemsOf } from './sections.ts';
+import { type Piece, type Section, stemsIn, stemsOf } from './sections.ts';
 import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
 import type { Unit, UnitPart } from './units.ts';
 import { closeWordsIn, dot } from './word-closeness.ts';
@@ -331,7 +331,7 @@ const heldWords = (
 ): HeldWord[] => {
   const words = new Set(
     passages.flatMap(({ source, unit }) => [
-      ...stemsOf([source.title, ...unit.parts.flatMap(({ section }) => section.path)].join('\n')),
+      ...stemsIn(edition, [source.title, ...unit.parts.flatMap(({ section }) => section.path)].join('\n')),
       ...unit.parts.flatMap(({ pieces }) => pieces.flatMap(({ stems }) => stems)),
     ]),
   );

@@ -1,6 +1,7 @@
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import { type AnalysedQuery, analyseQuery, backgroundShares, type Turn } from '../search/analyse-query.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
+import { stemIn } from '../search/edition-stems.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { wordsOf } from '../text/analyse-text.ts';
 import { beginsAsQuestion } from '../text/question-forms.ts';
@@ -80,7 +81,13 @@ export const parseQuestion = (
       terms.set(term.stem, {
         word: term.word,
         stem: term.stem,
-        forms: new Set([term.stem, ...term.corrections.map(stem), ...(roman ? [roman] : [])]),
+        // Texts that are no articles are stemmed as English.
+        forms: new Set([
+          term.stem,
+          stem(term.word),
+          ...term.corrections.map((word) => stemIn(edition, word)),
+          ...(roman ? [roman] : []),
+        ]),
         idf: Math.min(term.idf, idfInGeneral(term.stem)) * weight,
         weight,
         isKnown: term.postings.length > 0,

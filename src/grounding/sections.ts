@@ -1,5 +1,6 @@
 import { type Block, parseBlocks } from '../markup/parse-blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
+import { stemIn } from '../search/edition-stems.ts';
 import { cachedChunk, type Edition } from '../search/open-edition.ts';
 import { isRepeatedIn } from '../search/repeated-blocks.ts';
 import { analyseText } from '../text/analyse-text.ts';
@@ -68,17 +69,17 @@ export const sectionRanges = (
 const MAX_WORDS = 20_000;
 
 /** Words recur, and interned stems are quick to compare. */
-const stemmerOf = oncePer((_: Edition) => {
+const stemmerOf = oncePer((edition: Edition) => {
   const known = new Map<string, string>();
   const same = new Map<string, string>();
-  return (word: string): string => {
+  return (word: string, written: string): string => {
     const found = known.get(word);
     if (found !== undefined) return found;
     if (known.size >= MAX_WORDS) {
       known.clear();
       same.clear();
     }
-    const made = stem(word);
+    const made = stemIn(edition, word, written);
     const stemmed = same.get(made) ?? made;
     same.set(stemmed, stemmed);
     known.set(word, stemmed);
@@ -207,7 +208,7 @@ const trimmed = (text: string, start: number, end: number): Span => ({
 const analyse = (
   text: string,
   piece: RawPiece & { block: number },
-  { isRepeated, stemOf }: { isRepeated: (markdown: string) => boolean; stemOf: (word: string) => string },
+  { isRepeated, stemOf }: { isRepeated: (markdown: string) => boolean; stemOf: StemOf },
 ): Piece => {
   const raw = text.slice(piece.start, piece.end);
   const sentences = sentenceSpans(text, piece).map(({ start, end }) => stemsOf(text.slice(start, end), stemOf));
@@ -229,11 +230,19 @@ export const sentenceSpans = (text: string, { kind, start, end }: Pick<Piece, 'k
     : linesOf(text, { start, end });
 
 /** Stems of the content words of a text, without link targets. */
-export const stemsOf = (text: string, stemOf: (word: string) => string = stem): string[] => {
+export const stemsOf = (text: string, stemOf: StemOf = stem): string[] => {
   const stems: string[] = [];
-  analyseText(withoutListNumbers(text).replace(LINK_TARGET, '] '), (word) => stems.push(stemOf(word)));
+  analyseText(withoutListNumbers(text).replace(LINK_TARGET, '] '), (word, _, written) =>
+    stems.push(stemOf(word, written)),
+  );
   return stems;
 };
+
+/** The stem of a word; `written` has its diacritics. */
+type StemOf = (word: string, written: string) => string;
+
+/** The same as the edition has them, by the languages of its articles. */
+export const stemsIn = (edition: Edition, text: string): string[] => stemsOf(text, stemmerOf(edition));
 
 const LINK_TARGET =
   /\](?:\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?(?:\s+"[^"\n]{0,300}")?\)|\[[^\]\n]{0,200}\])/g;

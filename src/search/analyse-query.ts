@@ -1,10 +1,14 @@
 import { analyseText, letterMask, MISSPELT_STOP_WORDS, type WordKind } from '../text/analyse-text.ts';
+import { detectLanguage } from '../text/detect-language.ts';
 import { editDistance } from '../text/edit-distance.ts';
-import { irregularForms, stem } from '../text/stem.ts';
+import { languageNamed } from '../text/language.ts';
+import { irregularForms } from '../text/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import { BACKGROUND_WORDS } from './background-words.ts';
+import { relatedByParts } from './compounds.ts';
+import { findWordOf, languagesOf } from './edition-stems.ts';
 import type { Edition } from './open-edition.ts';
-import { type EditionIndex, findTerm, findWord, inverseFrequency } from './open-index.ts';
+import { type EditionIndex, findWord, inverseFrequency } from './open-index.ts';
 import { entryText, firstEntryFrom } from './text-table.ts';
 
 /** Conversation turns before the question, oldest first; only the last turn of each speaker is used. */
@@ -91,8 +95,8 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
   let correctable = MAX_CORRECTED_WORDS;
   let before = '';
   const sequence: QueryTerm[] = [];
-  for (const { word, mustBeKnown } of wordsToSearch(edition.index, question)) {
-    const found = lookUp(edition, word);
+  for (const { word, written, mustBeKnown } of wordsToSearch(edition, question)) {
+    const found = lookUp(edition, word, written);
     if (!found.isKnown && mustBeKnown) continue;
     const same = terms.get(found.stem);
     if (same !== undefined) {
@@ -108,6 +112,7 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
       replaceBy(edition, found, correctSpelling(edition.index, word));
       correctable -= 1;
     }
+    addRelated(edition, found);
     before = word;
     terms.set(found.stem, found);
     sequence.push(found);
@@ -118,28 +123,47 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
 /** "how many" asks for a number, which answers give without the word "many" (see `answerTypeOf`), so it is not searched. */
 const HOW_MANY = /\bhow\s{1,8}(?:many|much)\b/gi;
 
-/** The words of a text. Derived words (compounds and their parts) count only if the knowledge base contains them. */
-const wordsToSearch = (index: EditionIndex, text: string): { word: string; mustBeKnown: boolean }[] => {
-  const words: { word: string; mustBeKnown: boolean }[] = [];
+/** The words that a question leaves out: those of its own language, or of most articles where it does not tell it. */
+const stopWordsFor = (edition: Edition, text: string): ReadonlySet<string> => {
+  const [usual] = languagesOf(edition);
+  const isOnlyEnglish = edition.languages.length === 1 && usual.tag === 'en';
+  const own = isOnlyEnglish ? undefined : detectLanguage(text);
+  return (own === undefined ? usual : languageNamed(own)).stopWords;
+};
+
+interface WordToSearch {
+  word: string;
+  /** With its diacritics. */
+  written: string;
+  mustBeKnown: boolean;
+}
+
+/**
+ * The words of a text, without stop words unless it has no others. Derived words (compounds and their parts), and stop words in capitals, count
+ * only if the knowledge base contains them.
+ */
+const wordsToSearch = (edition: Edition, text: string): WordToSearch[] => {
+  const read = text.slice(0, MAX_TEXT).replace(HOW_MANY, ' ');
+  const stopWords = stopWordsFor(edition, read);
+  const words: WordToSearch[] = [];
   let partsCount = false;
-  const visit = (word: string, kind: WordKind): void => {
-    if (kind === 'compound') partsCount = findWord(index, word) < 0;
-    const mustBeKnown = kind === 'joined' || kind === 'compound' || (kind === 'part' && !partsCount);
-    if (words.length < MAX_WORDS) words.push({ word, mustBeKnown });
+  const visit = (word: string, kind: WordKind, written: string): void => {
+    if (kind === 'compound') partsCount = findWord(edition.index, word) < 0;
+    const isDerived = kind === 'joined' || kind === 'compound' || (kind === 'part' && !partsCount);
+    const mustBeKnown = isDerived || stopWords.has(word);
+    if (words.length < MAX_WORDS) words.push({ word, written, mustBeKnown });
   };
-  analyseText(text.slice(0, MAX_TEXT).replace(HOW_MANY, ' '), visit);
+  analyseText(read, visit, stopWords);
   return words;
 };
 
-const lookUp = (edition: Edition, word: string): QueryTerm => {
+const lookUp = (edition: Edition, word: string, written = word): QueryTerm => {
   const { index, chunkCount } = edition;
-  const stemmed = stem(word);
-  const place = findWord(index, word);
-  const termId = findTerm(index, stemmed);
+  const { place, termId } = findWordOf(edition, word, written);
   const posting = postingOf(edition, termId, 1);
   return {
     word,
-    stem: stemmed,
+    stem: termId < 0 ? languagesOf(edition)[0].stem(written) : entryText(index.terms, termId),
     origin: 'question',
     isKnown: termId >= 0,
     corrections: [],
@@ -185,6 +209,23 @@ const replaceBy = (edition: Edition, term: QueryTerm, corrections: readonly Corr
   if (term.postings.length > 0) term.idf = Math.max(...term.postings.map(({ idf, weight }) => idf * weight));
 };
 
+/** Weight of a part of a compound, or of a compound for one of its parts. */
+const PART_WEIGHT = 0.5;
+
+/** Adds the parts of a compound, and the compounds of a part; none counts as rarer than the word itself. */
+const addRelated = (edition: Edition, term: QueryTerm): void => {
+  const { index } = edition;
+  const isUnknown = term.postings.length === 0;
+  for (const place of relatedByParts(edition, term.word)) {
+    const termId = index.wordTerms[index.wordIds[place] ?? -1] ?? -1;
+    const posting = postingOf(edition, termId, PART_WEIGHT);
+    if (posting === undefined || term.postings.some((each) => each.termId === termId)) continue;
+    term.postings.push({ ...posting, idf: Math.min(posting.idf, term.idf) });
+  }
+  if (isUnknown && term.postings.length > 0)
+    term.idf = Math.max(...term.postings.map(({ idf, weight }) => idf * weight));
+};
+
 /** Codes such as "E40" or "TLS1.3": the subject of a long message, however frequent they are in the articles. */
 const isCode = ({ word }: QueryTerm): boolean => /\p{L}/u.test(word) && /\d/.test(word);
 
@@ -202,8 +243,8 @@ const conversationTerms = (edition: Edition, turn: Turn, present: readonly Query
   const taken = new Set(present.flatMap(({ postings }) => postings.map(({ termId }) => termId)));
   const weight = CONVERSATION_WEIGHTS[turn.speaker];
   const terms: QueryTerm[] = [];
-  for (const { word } of wordsToSearch(edition.index, turn.text)) {
-    const found = lookUp(edition, word);
+  for (const { word, written } of wordsToSearch(edition, turn.text)) {
+    const found = lookUp(edition, word, written);
     const [posting] = found.postings;
     if (posting === undefined || taken.has(posting.termId)) continue;
     taken.add(posting.termId);

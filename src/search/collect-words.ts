@@ -1,5 +1,6 @@
-import { analyseText, utf8Length } from '../text/analyse-text.ts';
-import { stem } from '../text/stem.ts';
+import { analyseText, STOP_WORDS, utf8Length } from '../text/analyse-text.ts';
+import { detectLanguage } from '../text/detect-language.ts';
+import { type Language, languageNamed } from '../text/language.ts';
 import type { Article, Chunk, EditionEntry } from './article.ts';
 import { type EditionPages, pageWriter } from './text-pages.ts';
 import {
@@ -54,6 +55,8 @@ export interface CollectedWords {
   wordSets: GrowingNumbers;
   /** By tag (`intent setup`, `device apollo`): the articles that have it. */
   tags: Map<string, number[]>;
+  /** Languages of the articles (BCP 47), each with the number of its articles. */
+  languages: Map<string, number>;
 }
 
 export interface FieldLengths {
@@ -78,12 +81,17 @@ export const collectWords = (
 ): CollectedWords | undefined => {
   const collected = emptyCollection();
   const paged = pages && pageWriter(pages, collected.pageEnds);
-  const number = wordNumbering(collected);
+  const numbering = wordNumbering(collected);
+  const usual = usualLanguage(entries);
+  let language = languageNamed(usual);
+  const number: NumberWords = (text, table) => numbering(text, table, language);
   const headingOf = headingNumbering(collected, number);
   let previous: string | undefined;
   for (const { article, chunks } of entries) {
     if (previous !== undefined && compareByBytes(previous, article.id) >= 0) return undefined;
     previous = article.id;
+    language = languageNamed(languageOfArticle({ article, chunks }) ?? usual);
+    collected.languages.set(language.tag, (collected.languages.get(language.tag) ?? 0) + 1);
     const articleIndex = collected.articles.ends.length();
     addEntry(collected.articles, encodeArticle(article));
     const set = audienceSetOf(collected.audienceSets, article.audiences);
@@ -104,6 +112,33 @@ export const collectWords = (
   }
   paged?.end();
   return collected;
+};
+
+/** Articles that are read to find the usual language of a knowledge base, for those too short to tell their own. */
+const SAMPLED = 200;
+/** In UTF-16 units: the language of an article does not change after it. */
+const MAX_DETECTED = 1500;
+
+/** The language of most articles; English when none can be told. */
+const usualLanguage = (entries: Iterable<EditionEntry>): string => {
+  const counts = new Map<string, number>();
+  let read = 0;
+  for (const entry of entries) {
+    const language = languageOfArticle(entry);
+    if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + 1);
+    read += 1;
+    if (read === SAMPLED) break;
+  }
+  return [...counts].sort((left, right) => right[1] - left[1])[0]?.[0] ?? 'en';
+};
+
+const languageOfArticle = ({ article, chunks }: EditionEntry): string | undefined => {
+  let text = article.title;
+  for (const chunk of chunks) {
+    if (text.length >= MAX_DETECTED) break;
+    text += `\n${chunk.text}`;
+  }
+  return detectLanguage(text.slice(0, MAX_DETECTED));
 };
 
 const audienceSetOf = (sets: Map<string, number>, audiences: readonly string[] = []): number => {
@@ -176,7 +211,9 @@ const countChunk = (
 };
 
 /** Gives each new word an id and a term, and appends the words of a text to a table as varints. */
-const wordNumbering = (collected: CollectedWords): NumberWords => {
+const wordNumbering = (
+  collected: CollectedWords,
+): ((text: string, table: GrowingTable, language: Language) => number[]) => {
   const { words, wordTerms, wordCounts, wordSets, terms } = collected;
   const perTerm = [
     collected.termChunks,
@@ -186,28 +223,33 @@ const wordNumbering = (collected: CollectedWords): NumberWords => {
     collected.postingBytes,
   ];
   const { termCounts } = collected;
-  const describe = (word: string): void => {
-    const term = terms.numberOf(stem(word));
+  // A word that two languages have counts as one of the language that has it first.
+  const describe = (stem: string): void => {
+    const term = terms.numberOf(stem);
     if (term === termCounts.length()) for (const numbers of perTerm) numbers.push(0);
     wordTerms.push(term);
     wordCounts.push(0);
     wordSets.push(0);
   };
-  return (text, table) => {
+  return (text, table, language) => {
     const numbers: number[] = [];
-    analyseText(text, (word) => {
+    const count = (word: string, _: unknown, written: string): void => {
       const wordIndex = words.numberOf(word);
-      if (wordIndex === wordTerms.length()) describe(word);
+      if (wordIndex === wordTerms.length()) describe(language.stem(written));
       const term = wordTerms.get(wordIndex);
       wordCounts.set(wordIndex, wordCounts.get(wordIndex) + 1);
       termCounts.set(term, termCounts.get(term) + 1);
       table.bytes.pushVarint(wordIndex);
       numbers.push(wordIndex);
-    });
+    };
+    // Common words of other languages may be words of this one; a question leaves out its own.
+    analyseText(text, count, language.tag === 'en' ? STOP_WORDS : NONE);
     table.ends.push(table.bytes.length());
     return numbers;
   };
 };
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Knowledge bases repeat their headings, so each path is stored once. */
 const headingNumbering = (collected: CollectedWords, number: NumberWords): ((path: readonly string[]) => Heading) => {
@@ -265,4 +307,5 @@ const emptyCollection = (): CollectedWords => ({
   articleSets: growingNumbers(),
   wordSets: growingNumbers(),
   tags: new Map(),
+  languages: new Map(),
 });

@@ -193,7 +193,13 @@ const narrow = (from: Edition, isReadable: readonly boolean[], isKept?: (article
   let devices: string[] | undefined;
   let wordTotal: number | undefined;
   const edition: Edition = {
-    ...{ id: from.id, workspace: from.workspace, createdAt: from.createdAt, byteLength: from.byteLength },
+    ...{
+      id: from.id,
+      workspace: from.workspace,
+      createdAt: from.createdAt,
+      languages: from.languages,
+      byteLength: from.byteLength,
+    },
     articleCount: articles.length,
     chunkCount: chunks.length,
     get wordTotal() {

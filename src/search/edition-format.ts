@@ -4,7 +4,7 @@ export class EditionFormatError extends Error {
 }
 
 /** Incremented when the layout or the meaning of a section changes; readers reject unknown versions. */
-export const EDITION_VERSION = 6;
+export const EDITION_VERSION = 7;
 /** The oldest that readers open: it has no audiences, so all of it is for everybody. */
 const OLDEST_VERSION = 5;
 

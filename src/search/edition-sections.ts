@@ -36,7 +36,10 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
   const postingBytes = (term: number): number => collected.postingBytes.get(term);
   const tagArticles = tags.map((tag) => collected.tags.get(tag) ?? []);
   return new Map<string, Section>([
-    ['meta', bytesSection(encodeStrings([identity.id, identity.workspace, identity.createdAt]))],
+    [
+      'meta',
+      bytesSection(encodeStrings([identity.id, identity.workspace, identity.createdAt, ...languagesOf(collected)])),
+    ],
     ...sortedSection('words', words, wordIds),
     ['word.ids', numbersSection(wordIds)],
     ['word.counts', numbersSection(wordIds, collected.wordCounts.get)],
@@ -76,6 +79,10 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
         ]),
   ]);
 };
+
+/** The most frequent first. */
+const languagesOf = ({ languages }: CollectedWords): string[] =>
+  [...languages].sort((left, right) => right[1] - left[1] || (left[0] < right[0] ? -1 : 1)).map(([tag]) => tag);
 
 const emptySection = (length: number): Section => ({ length, write: () => undefined });
 

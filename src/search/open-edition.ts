@@ -48,6 +48,8 @@ export interface Edition {
   workspace: string;
   /** ISO 8601. */
   createdAt: string;
+  /** Languages of the articles (BCP 47), the most frequent first; English where the edition does not name any. */
+  languages: readonly string[];
   articleCount: number;
   chunkCount: number;
   /** Total occurrences of content words, the basis of a term's share. Counted on first use. */
@@ -95,12 +97,13 @@ export const openEdition = (buffer: ArrayBuffer | Uint8Array, pages?: PageSource
   };
   const reader = sectionReader(section);
   const index = openIndex(reader);
-  const [id = '', workspace = '', createdAt = ''] = decodeStrings(reader.bytes('meta'));
+  const [id = '', workspace = '', createdAt = '', ...languages] = decodeStrings(reader.bytes('meta'));
   let wordTotal: number | undefined;
   return {
     id,
     workspace,
     createdAt,
+    languages: languages.length > 0 ? languages : ['en'],
     ...openArticles(reader, index, pages),
     ...openTags(reader),
     get wordTotal() {

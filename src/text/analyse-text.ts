@@ -9,11 +9,18 @@ export type WordKind = 'word' | 'compound' | 'part' | 'joined';
 /**
  * Visits the content words of a text in order: compatibility forms normalised, diacritics removed, lower case, no stop
  * words. Scripts written without spaces (Chinese, Japanese, Thai, ...) and Hangul become character bigrams. English
- * apostrophe endings are removed: `pool's` is `pool`, `I'm` is a stop word like `I`, and `don't` and `dont` are `not`.
+ * apostrophe endings are removed: `pool's` is `pool`, `I'm` is a stop word like `I`, and `don't` and `dont` are `not`. A word that ends in
+ * `#` or `++` keeps its signs (`C#`), and one in capitals within a text that is not is no stop word (`IT`).
  *
- * @param visit Called once per word, with at most 64 UTF-16 units.
+ * @param visit Called once per word, with at most 64 UTF-16 units; `written` is the word with its diacritics, of which stems are made.
+ * @param stopWords The words that are left out; the English ones when absent.
  */
-export const analyseText = (text: string, visit: (word: string, kind: WordKind) => void): void => {
+export const analyseText = (
+  text: string,
+  visitWord: (word: string, kind: WordKind, written: string) => void,
+  stopWords: ReadonlySet<string> = STOP_WORDS,
+): void => {
+  const visit: Visit = { word: visitWord, stopWords, isMixed: undefined, text };
   const chain: string[] = [];
   let at = 0;
   while (at < text.length) {
@@ -29,8 +36,13 @@ export const analyseText = (text: string, visit: (word: string, kind: WordKind) 
       const run = text.slice(start, at);
       const ending = isApostrophe(text.charCodeAt(at)) ? endingAfter(text, at) : '';
       const word = ending === 't' ? withoutNegation(run) : run;
-      if (word !== '') chain.push(visitRun(word, shape, visit));
-      if (word !== run) visit('not', 'word');
+      const signs = ending === '' ? signsAfter(text, at) : '';
+      if (signs !== '') {
+        visit.word(clip(`${run.toLowerCase()}${signs}`), 'word', clip(`${run.toLowerCase()}${signs}`));
+        chain.push(run.toLowerCase());
+        at += signs.length;
+      } else if (word !== '') chain.push(visitRun(word, shape, visit));
+      if (word !== run) visit.word('not', 'word', 'not');
       if (ending !== '') at += 1 + ending.length;
       joins = at + 1 < text.length && isJoiner(text, at) && classOf(text.charCodeAt(at + 1)) > JOINER;
     }
@@ -38,6 +50,29 @@ export const analyseText = (text: string, visit: (word: string, kind: WordKind) 
     at++;
   }
 };
+
+interface Visit {
+  word: (word: string, kind: WordKind, written: string) => void;
+  stopWords: ReadonlySet<string>;
+  /** The text has small letters, so that capitals mean something; undefined until it matters. */
+  isMixed: boolean | undefined;
+  text: string;
+}
+
+/** The signs that belong to the name before them, as in `C++`, `F#` and `notepad++`; empty if there are none. */
+const signsAfter = (text: string, at: number): string => {
+  const [signs = ''] = /^(?:\+\+|#)(?![\p{L}\p{N}#+])/u.exec(text.slice(at, at + 3)) ?? [];
+  return signs;
+};
+
+/** Whether a word is too common; one in capitals (`IT`, `US`) is a name, unless the whole text is in capitals. */
+const isStopWord = (word: string, run: string, visit: Visit): boolean => {
+  if (!visit.stopWords.has(word)) return false;
+  if (run.length < 2 || !CAPITALS.test(run)) return true;
+  visit.isMixed ??= /\p{Ll}/u.test(visit.text);
+  return !visit.isMixed;
+};
+const CAPITALS = /^\p{Lu}+$/u;
 
 /** The same words as a list. */
 export const wordsOf = (text: string): string[] => {
@@ -94,64 +129,74 @@ const withoutNegation = (run: string): string => {
 };
 
 /** Visits the words of one run and returns the run as part of a joined word. */
-const visitRun = (run: string, shape: number, visit: (word: string, kind: WordKind) => void): string => {
+const visitRun = (run: string, shape: number, visit: Visit): string => {
   if ((shape & OTHER) !== 0) return visitForeign(run, visit);
   const whole = clip((shape & UPPER) === 0 ? run : run.toLowerCase());
   const parts = shape === (LOWER | UPPER) && run.length <= MAX_WORD_LENGTH ? camelParts(run) : [];
   if (parts.length < 2) {
-    if (!STOP_WORDS.has(whole)) visit(NEGATIONS.has(whole) ? 'not' : whole, 'word');
+    const word = NEGATIONS.has(whole) ? 'not' : whole;
+    if (!isStopWord(whole, run, visit)) visit.word(word, 'word', word);
     return whole;
   }
-  visit(whole, 'compound');
+  visit.word(whole, 'compound', whole);
   for (const part of parts) {
     const word = part.toLowerCase();
-    if (word.length > 1 && !STOP_WORDS.has(word)) visit(word, 'part');
+    if (word.length > 1 && !visit.stopWords.has(word)) visit.word(word, 'part', word);
   }
   return whole;
 };
 
 const camelParts = (run: string): string[] => run.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/);
 
-const visitForeign = (run: string, visit: (word: string, kind: WordKind) => void): string => {
-  const plain = run
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .normalize('NFC')
-    .toLowerCase();
-  const words = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
-  for (const word of words) {
-    for (const piece of word.split(UNSPACED)) {
+const visitForeign = (run: string, visit: Visit): string => {
+  const written = run.normalize('NFKC').replace(IGNORABLE, '').toLowerCase();
+  const found = written.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const words = found.map(withoutMarks);
+  words.forEach((word, at) => {
+    const pieces = word.split(UNSPACED);
+    for (const piece of pieces) {
       if (UNSPACED_CHARACTER.test(piece)) visitPairs(piece, visit);
-      else if (piece !== '' && !STOP_WORDS.has(piece)) visit(clip(piece), 'word');
+      else if (piece !== '' && !isStopWord(piece, run, visit))
+        visit.word(clip(piece), 'word', clip(pieces.length > 1 ? piece : (found[at] ?? piece)));
     }
-  }
+  });
   return words.join('');
 };
+
+/** Joiners, direction marks and soft hyphens, which nobody sees. */
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}+/gu;
 
 const UNSPACED_SCRIPTS =
   '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}';
 const UNSPACED = new RegExp(`([${UNSPACED_SCRIPTS}]+)`, 'u');
 const UNSPACED_CHARACTER = new RegExp(`^[${UNSPACED_SCRIPTS}]`, 'u');
 
-const visitPairs = (piece: string, visit: (word: string, kind: WordKind) => void): void => {
+const visitPairs = (piece: string, visit: Visit): void => {
   let previous = '';
   let count = 0;
   for (const character of piece) {
-    if (count > 0) visit(previous + character, 'word');
+    if (count > 0) visit.word(previous + character, 'word', previous + character);
     previous = character;
     count++;
   }
-  if (count === 1) visit(previous, 'word');
+  if (count === 1) visit.word(previous, 'word', previous);
 };
 
-const closeChain = (chain: string[], visit: (word: string, kind: WordKind) => void): void => {
+const closeChain = (chain: string[], { word, stopWords }: Visit): void => {
   if (chain.length === 0) return;
   if (chain.length > 1 && chain.length <= MAX_JOINED_PARTS) {
     const joined = clip(chain.join(''));
-    if (!STOP_WORDS.has(joined)) visit(joined, 'joined');
+    if (!stopWords.has(joined)) word(joined, 'joined', joined);
   }
   chain.length = 0;
 };
+
+/** A word in the form in which editions have it. */
+export const withoutMarks = (word: string): string =>
+  word
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .normalize('NFC');
 
 /** Contractions without an apostrophe. `cannot` stays a word: reduced to `not` it finds less. */
 const NEGATIONS: ReadonlySet<string> = new Set(english.negatedContractions);

@@ -1,6 +1,6 @@
 import { EXCERPT_MAX_LENGTH } from '../../contract/knowledge.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from '../../grounding/parse-question.ts';
-import { type Piece, type Section, sectionOfChunk, sentenceSpans, stemsOf } from '../../grounding/sections.ts';
+import { type Piece, type Section, sectionOfChunk, sentenceSpans, stemsIn } from '../../grounding/sections.ts';
 import { cellAskedFor, cellsOf } from '../../grounding/units.ts';
 import { cachedArticle, cachedChunk, type Edition } from '../../search/open-edition.ts';
 import type { RankedSource } from './rank-sources.ts';
@@ -18,7 +18,9 @@ export const excerptOf = (
   const [best] = chunks
     .map((chunk) => ({ section: sectionOfChunk(edition, chunk), start: cachedChunk(edition, chunk).start }))
     .filter(({ section }, at, all) => all.findIndex((other) => other.section === section) === at)
-    .flatMap(({ section, start }) => passagesOf(section, { question, above: openingOf(section, title), start }))
+    .flatMap(({ section, start }) =>
+      passagesOf(edition, section, { question, above: openingOf(section, title), start }),
+    )
     .sort((left, right) => right.held - left.held);
   // Everything found is an image, or boilerplate of many articles.
   if (best === undefined) return cutAtWord(plainLine(edition.chunk(chunks[0] ?? firstChunk).text), EXCERPT_MAX_LENGTH);
@@ -30,11 +32,12 @@ export const excerptOf = (
 
 /** The passages of a section, and the share of the question's idf that each contains. */
 const passagesOf = (
+  edition: Edition,
   section: Section,
   { question, above, start }: { question: ParsedQuestion; above: string; start: number },
 ) => {
   const room = EXCERPT_MAX_LENGTH - above.length;
-  const inHeadings = new Set(termsIn(stemsOf(section.path.join('\n')), question));
+  const inHeadings = new Set(termsIn(stemsIn(edition, section.path.join('\n')), question));
   const statements = statementsOf(section, question, start - section.start);
   return statements.map((statement, at) => {
     const shown = startingAt(statements, at, room);

@@ -2,6 +2,7 @@ import { type Coverage, RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts'
 import { oncePer } from '../../runtime/once-per.ts';
 import { backgroundShares, type QueryTerm } from '../../search/analyse-query.ts';
 import { answeringModelOf, domainFeatures } from '../../search/answering-model.ts';
+import { findWordOf } from '../../search/edition-stems.ts';
 import { applyLogistic } from '../../search/fit-logistic.ts';
 import { cachedArticle, type Edition } from '../../search/open-edition.ts';
 import { findTerm } from '../../search/open-index.ts';
@@ -307,7 +308,7 @@ export const isForeignTo = (edition: Edition, text: string | undefined): boolean
 const MAX_READ = 4000;
 
 /** Whether an article contains a word in any inflected form. */
-export const knowsWord = (edition: Edition, word: string): boolean => findTerm(edition.index, stem(word)) >= 0;
+export const knowsWord = (edition: Edition, word: string): boolean => findWordOf(edition, word).termId >= 0;
 
 /** The language of the articles (BCP 47); undefined if unknown. */
 export const languageOfArticles = (edition: Edition): string | undefined => languageOf(edition).language;

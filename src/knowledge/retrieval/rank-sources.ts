@@ -1,3 +1,4 @@
+import { stemsIn } from '../../grounding/sections.ts';
 import type { QueryTerm } from '../../search/analyse-query.ts';
 import { applyLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
 import { cachedArticle, cachedChunk, type Edition } from '../../search/open-edition.ts';
@@ -217,18 +218,18 @@ export const mentionIn = (
   terms: readonly QueryTerm[],
 ): Mention => {
   const { headingPath, text } = cachedChunk(edition, chunk);
-  const head = stemsOf([cachedArticle(edition, article).title, ...headingPath].join('\n'));
+  const head = stemsOf(edition, [cachedArticle(edition, article).title, ...headingPath].join('\n'));
   const held = matched.flatMap((place) => terms[place] ?? []);
   const weightOf = (some: readonly QueryTerm[]) => some.reduce((sum, { idf }) => sum + idf, 0);
   const headIdf = weightOf(held.filter((term) => head.has(term.stem)));
   const own = withoutReferences(text);
   if (own === text || matchedIdf <= 0) return { headIdf, referred: 0 };
-  const [all, left] = [stemsOf(text), stemsOf(own)];
+  const [all, left] = [stemsOf(edition, text), stemsOf(edition, own)];
   const lost = held.filter(({ stem: each }) => all.has(each) && !left.has(each) && !head.has(each));
   return { headIdf, referred: Math.min(1, weightOf(lost) / matchedIdf) };
 };
 
-const stemsOf = (text: string): ReadonlySet<string> => new Set(wordsOf(text).map(stem));
+const stemsOf = (edition: Edition, text: string): ReadonlySet<string> => new Set(stemsIn(edition, text));
 
 /** "See *Give the device a static IP address*": a name in marks of emphasis, in quotes or as a link, and further ones behind it. */
 const REFERENCE =
