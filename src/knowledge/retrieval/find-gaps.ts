@@ -5,7 +5,6 @@ import { answeringModelOf, domainFeatures } from '../../search/answering-model.t
 import { findWordOf } from '../../search/edition-stems.ts';
 import { applyLogistic } from '../../search/fit-logistic.ts';
 import { cachedArticle, type Edition } from '../../search/open-edition.ts';
-import { findTerm } from '../../search/open-index.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { stem } from '../../text/stem.ts';

@@ -5,8 +5,6 @@ import { cachedArticle, cachedChunk, type Edition } from '../../search/open-edit
 import { inverseFrequency } from '../../search/open-index.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
 import { joined, semanticRelevances } from '../../search/semantic-calibration.ts';
-import { wordsOf } from '../../text/analyse-text.ts';
-import { stem } from '../../text/stem.ts';
 import { type AskedText, COVERAGE_FROM } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
 
