@@ -2,7 +2,6 @@ import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import type { FoundAnswer } from '../grounding/find-answer.ts';
 import { type AnswerPhrases, answerPhrases, filled, listed } from '../runtime/answer-phrases.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
-import { oncePer } from '../runtime/once-per.ts';
 import { analyseQuery } from '../search/analyse-query.ts';
 import type { AnsweringModel } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';
@@ -48,14 +47,14 @@ const OUT_OF_DOMAIN_PROBABILITY = 0.05;
  */
 export const decline = (input: DeclineInput): Declination | undefined => {
   const { edition, question, found, closest, model, isAnswered } = input;
-  const own = languageOfBase(edition);
+  const [own] = edition.languages;
   const asked = input.language ?? own;
   const phrases = answerPhrases(asked);
-  const isOther = isOtherLanguage(found.question, { asked, own, isAnswered });
+  const isOther = isOtherLanguage(found.question, { asked, languages: edition.languages, isAnswered });
   // An embedding model also matches passages in another language.
   if (isOther && found.nearness === 0) {
     const linked = closestInLanguage(input);
-    const says = [inLanguage(phrases, own), links(linked, phrases)];
+    const says = [inLanguage(phrases, edition.languages), links(linked, phrases)];
     return declineWith({ ...input, closest: linked }, { verdict: 'no-information', says });
   }
   if (isUnderspecified(edition, found))
@@ -82,7 +81,7 @@ const declineWith = (
   { edition, outcome, closest, isWithheld, language }: DeclineInput,
   { verdict, says }: { verdict: Declination['verdict']; says: readonly string[] },
 ): Declination => {
-  const phrases = answerPhrases(language ?? languageOfBase(edition));
+  const phrases = answerPhrases(language ?? edition.languages[0]);
   const count = String(edition.articleCount);
   const searched = edition.articleCount === 1 ? phrases.searchedOne : filled(phrases.searchedAll, { count });
   const why = isWithheld ? phrases.withheld : `${unknownWords(outcome, phrases)}, ${phrases.uncovered}`;
@@ -129,44 +128,24 @@ const askBack = (edition: Edition, { tooLittle, askBack: ask, askWhich, or }: An
 const MAX_DEVICES = 6;
 
 /**
- * Whether a question is in another language than the knowledge base. If passages seem to answer, only when less than half of its words are
+ * Whether a question is in another language than all articles. If passages seem to answer, only when less than half of its words are
  * known.
  */
 const isOtherLanguage = (
   { query }: FoundAnswer['question'],
-  { asked, own, isAnswered }: { asked: string | undefined; own: string | undefined; isAnswered: boolean },
+  { asked, languages, isAnswered }: { asked: string | undefined; languages: readonly string[]; isAnswered: boolean },
 ): boolean => {
-  if (own === undefined || asked === undefined || asked === own) return false;
+  if (asked === undefined || languages.length === 0 || languages.includes(asked)) return false;
   return !(isAnswered && isMostlyKnown(query.terms.filter(({ origin }) => origin === 'question')));
 };
-
-/** Least share of passages in a language for it to be the language of the knowledge base. */
-const LEAST_TELLING = 0.4;
-
-/** The language of most articles; undefined when too few could be detected. */
-const baseLanguage = oncePer((edition: Edition) => {
-  const counts = new Map<string, number>();
-  const texts = edition.sampleTexts();
-  for (const text of texts) {
-    const language = detectLanguage(text);
-    if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + 1);
-  }
-  const [first, second] = [...counts].sort((a, b) => b[1] - a[1]);
-  const isMost = first !== undefined && first[1] >= LEAST_TELLING * texts.length;
-  const language = isMost && first[1] >= 3 * (second?.[1] ?? 0) ? first[0] : undefined;
-  return { language };
-});
-
-/** The language of most articles; undefined when too few could be detected. */
-const languageOfBase = (edition: Edition): string | undefined => baseLanguage(edition).language;
 
 /**
  * The language to answer in: that of who asks, else that of the knowledge base. A few words are easily taken for another language: when the
  * knowledge base knows most of them, it is its own.
  */
 export const spokenLanguage = (edition: Edition, question: string, asked: string | undefined): string | undefined => {
-  const own = languageOfBase(edition);
-  if (asked === undefined || own === undefined || asked === own) return asked ?? own;
+  const [own] = edition.languages;
+  if (asked === undefined || own === undefined || edition.languages.includes(asked)) return asked ?? own;
   // Otherwise the conversation tells it.
   if (detectLanguage(question) !== asked) return asked;
   return isMostlyKnown(analyseQuery(edition, question).terms) ? own : asked;
@@ -176,8 +155,8 @@ const isMostlyKnown = (words: readonly { isKnown: boolean }[]): boolean =>
   2 * words.filter(({ isKnown }) => isKnown).length >= Math.max(1, words.length);
 
 /** Says that the articles are in another language. */
-const inLanguage = ({ inLanguage: lack, onlyEnglish }: AnswerPhrases, own: string | undefined): string =>
-  own === 'en' && onlyEnglish !== '' ? `${onlyEnglish} ${lack}` : lack;
+const inLanguage = ({ inLanguage: lack, onlyEnglish }: AnswerPhrases, languages: readonly string[]): string =>
+  languages.length === 1 && languages[0] === 'en' && onlyEnglish !== '' ? `${onlyEnglish} ${lack}` : lack;
 
 /** An article in another language is linked from this share of the best one's probability on. */
 const LINKED_FROM = 0.3;

@@ -126,7 +126,7 @@ const HOW_MANY = /\bhow\s{1,8}(?:many|much)\b/gi;
 /** The words that a question leaves out: those of its own language, or of most articles where it does not tell it. */
 const stopWordsFor = (edition: Edition, text: string): ReadonlySet<string> => {
   const [usual] = languagesOf(edition);
-  const isOnlyEnglish = edition.languages.length === 1 && usual.tag === 'en';
+  const isOnlyEnglish = edition.languages.length <= 1 && usual.tag === 'en';
   const own = isOnlyEnglish ? undefined : detectLanguage(text);
   return (own === undefined ? usual : languageNamed(own)).stopWords;
 };

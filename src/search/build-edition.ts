@@ -11,7 +11,7 @@ import { compareByBytes, entryBytes, numbersView, openTextTable, varintReader, w
  * Builds the immutable, searchable snapshot of a knowledge base (docs/edition-format.md). Output is deterministic and does
  * not depend on the order of the articles.
  *
- * The entries are read twice: once for words, once for texts. Re-iterable entries that are sorted by id (by code point, as
+ * The entries are read twice, the first of them three times: for the language of most, for words, for texts. Re-iterable entries that are sorted by id (by code point, as
  * SQLite's ORDER BY does) are streamed, so that peak memory is the edition plus its vocabulary; others are collected and
  * sorted first.
  *

@@ -90,8 +90,9 @@ export const collectWords = (
   for (const { article, chunks } of entries) {
     if (previous !== undefined && compareByBytes(previous, article.id) >= 0) return undefined;
     previous = article.id;
-    language = languageNamed(languageOfArticle({ article, chunks }) ?? usual);
-    collected.languages.set(language.tag, (collected.languages.get(language.tag) ?? 0) + 1);
+    const own = languageOfArticle({ article, chunks });
+    language = languageNamed(own ?? usual);
+    if (own !== undefined) collected.languages.set(own, (collected.languages.get(own) ?? 0) + 1);
     const articleIndex = collected.articles.ends.length();
     addEntry(collected.articles, encodeArticle(article));
     const set = audienceSetOf(collected.audienceSets, article.audiences);

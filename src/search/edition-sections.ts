@@ -80,9 +80,15 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
   ]);
 };
 
+/** A language of fewer articles is more likely a mistake of detection. */
+const LEAST_SHARE = 0.01;
+
 /** The most frequent first. */
-const languagesOf = ({ languages }: CollectedWords): string[] =>
-  [...languages].sort((left, right) => right[1] - left[1] || (left[0] < right[0] ? -1 : 1)).map(([tag]) => tag);
+const languagesOf = ({ languages, articles }: CollectedWords): string[] =>
+  [...languages]
+    .filter(([, count]) => count >= LEAST_SHARE * articles.ends.length())
+    .sort((left, right) => right[1] - left[1] || (left[0] < right[0] ? -1 : 1))
+    .map(([tag]) => tag);
 
 const emptySection = (length: number): Section => ({ length, write: () => undefined });
 

@@ -48,7 +48,7 @@ export interface Edition {
   workspace: string;
   /** ISO 8601. */
   createdAt: string;
-  /** Languages of the articles (BCP 47), the most frequent first; English where the edition does not name any. */
+  /** Languages of the articles (BCP 47), the most frequent first; empty when none could be told. */
   languages: readonly string[];
   articleCount: number;
   chunkCount: number;
@@ -103,7 +103,7 @@ export const openEdition = (buffer: ArrayBuffer | Uint8Array, pages?: PageSource
     id,
     workspace,
     createdAt,
-    languages: languages.length > 0 ? languages : ['en'],
+    languages,
     ...openArticles(reader, index, pages),
     ...openTags(reader),
     get wordTotal() {

@@ -10,7 +10,7 @@ export type WordKind = 'word' | 'compound' | 'part' | 'joined';
  * Visits the content words of a text in order: compatibility forms normalised, diacritics removed, lower case, no stop
  * words. Scripts written without spaces (Chinese, Japanese, Thai, ...) and Hangul become character bigrams. English
  * apostrophe endings are removed: `pool's` is `pool`, `I'm` is a stop word like `I`, and `don't` and `dont` are `not`. A word that ends in
- * `#` or `++` keeps its signs (`C#`), and one in capitals within a text that is not is no stop word (`IT`).
+ * `#` or `++` keeps its signs (`C#`), and a single one in capitals is no stop word (`IT`).
  *
  * @param visit Called once per word, with at most 64 UTF-16 units; `written` is the word with its diacritics, of which stems are made.
  * @param stopWords The words that are left out; the English ones when absent.
@@ -20,7 +20,7 @@ export const analyseText = (
   visitWord: (word: string, kind: WordKind, written: string) => void,
   stopWords: ReadonlySet<string> = STOP_WORDS,
 ): void => {
-  const visit: Visit = { word: visitWord, stopWords, isMixed: undefined, text };
+  const visit: Visit = { word: visitWord, stopWords, shouted: undefined, text };
   const chain: string[] = [];
   let at = 0;
   while (at < text.length) {
@@ -54,8 +54,8 @@ export const analyseText = (
 interface Visit {
   word: (word: string, kind: WordKind, written: string) => void;
   stopWords: ReadonlySet<string>;
-  /** The text has small letters, so that capitals mean something; undefined until it matters. */
-  isMixed: boolean | undefined;
+  /** The words in capitals that stand beside others in capitals, where capitals mean nothing; undefined until it matters. */
+  shouted: ReadonlySet<string> | undefined;
   text: string;
 }
 
@@ -65,14 +65,17 @@ const signsAfter = (text: string, at: number): string => {
   return signs;
 };
 
-/** Whether a word is too common; one in capitals (`IT`, `US`) is a name, unless the whole text is in capitals. */
+/** Whether a word is too common; one in capitals (`IT`, `US`) is a name, unless it stands beside others in capitals. */
 const isStopWord = (word: string, run: string, visit: Visit): boolean => {
   if (!visit.stopWords.has(word)) return false;
   if (run.length < 2 || !CAPITALS.test(run)) return true;
-  visit.isMixed ??= /\p{Ll}/u.test(visit.text);
-  return !visit.isMixed;
+  visit.shouted ??= new Set(
+    [...visit.text.matchAll(SHOUTED)].flatMap(([words]) => words.match(/\p{Lu}+/gu) ?? []),
+  );
+  return visit.shouted.has(run);
 };
 const CAPITALS = /^\p{Lu}+$/u;
+const SHOUTED = /(?<![\p{L}\p{N}])\p{Lu}+(?:[^\p{L}\p{N}]{1,3}\p{Lu}+(?![\p{L}\p{N}]))+/gu;
 
 /** The same words as a list. */
 export const wordsOf = (text: string): string[] => {

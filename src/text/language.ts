@@ -107,26 +107,58 @@ export const languageNamed = (tag: string): Language => {
 };
 
 const makeLanguage = (tag: string): Language => {
-  if (tag === 'en') return { tag, stem: stemEnglish, stopWords: STOP_WORDS, isCompounding: false };
+  if (tag === 'en') return { tag, stem: stemAsEnglish, stopWords: STOP_WORDS, isCompounding: false };
   const { algorithm, stopWords = [], isCompounding = false } = (Object.hasOwn(DATA, tag) ? DATA[tag] : undefined) ?? {};
   const words = stopWords.flatMap((word) =>
     withoutMarks(word.normalize('NFKC').toLowerCase()).split(/[^\p{L}\p{N}]+/u),
   );
+  const stemOwn = algorithm === undefined ? undefined : newStemmer(algorithm).stem;
+  const isOwn = (word: string): boolean => stemOwn !== undefined && (LATIN.has(tag) || !ASCII.test(word));
   return {
     tag,
-    stem: algorithm === undefined ? withoutMarks : rememberedStems(newStemmer(algorithm)),
+    stem: remembered((word) => {
+      // Names and terms in a text of another script are mostly English.
+      if (!isOwn(word)) return stemAsEnglish(word);
+      return WORD.test(word) ? withoutMarks(stemOwn?.(word) ?? word) : withoutMarks(word);
+    }),
     stopWords: new Set(words.filter((word) => word !== '')),
     isCompounding,
   };
 };
 
-const rememberedStems = (stemmer: { stem: (word: string) => string }): ((word: string) => string) => {
+const stemAsEnglish = (word: string): string => stemEnglish(ASCII.test(word) ? word : withoutMarks(word));
+
+/** Languages with an algorithm that are written in Latin letters. */
+const LATIN = new Set([
+  'ca',
+  'cs',
+  'da',
+  'de',
+  'es',
+  'fi',
+  'fr',
+  'hu',
+  'it',
+  'nb',
+  'nl',
+  'no',
+  'pt',
+  'ro',
+  'sl',
+  'sv',
+  'tr',
+]);
+/** Digits and signs are no part of an inflected word. */
+const WORD = /^\p{L}[\p{L}\p{M}]*$/u;
+const ASCII = /^[a-z]+$/;
+
+const remembered = (stem: (word: string) => string): ((word: string) => string) => {
   const stems = new Map<string, string>();
   return (word) => {
     const known = stems.get(word);
     if (known !== undefined) return known;
     if (stems.size >= MAX_STEMS) stems.clear();
-    const stemmed = /^\p{L}[\p{L}\p{M}]*$/u.test(word) ? withoutMarks(stemmer.stem(word)) : withoutMarks(word);
+    const stemmed = stem(word);
     stems.set(word, stemmed);
     return stemmed;
   };

@@ -6,7 +6,7 @@ import { buildEdition } from '../../src/search/build-edition.ts';
 import { openEdition } from '../../src/search/open-edition.ts';
 import { type EditionIndex, readPostings } from '../../src/search/open-index.ts';
 import { entryText } from '../../src/search/text-table.ts';
-import { wordsOf } from '../../src/text/analyse-text.ts';
+import { STOP_WORDS, wordsOf } from '../../src/text/analyse-text.ts';
 import { stem } from '../../src/text/stem.ts';
 import { entryOf, IDENTITY, type Sketch } from './edition-fixture.ts';
 
@@ -57,7 +57,8 @@ it('returns every article and chunk unchanged, and counts the chunks of each ter
       }
     }
     const counted = [...postingsIn(edition.index)].map(([term, { length }]) => [term, length] as const);
-    expect(new Map(counted.filter(([, count]) => count > 0))).toEqual(expected);
+    // Articles in other languages keep the common words of English.
+    expect(new Map(counted.filter(([term, count]) => count > 0 && !STOP_WORDS.has(term)))).toEqual(expected);
   });
   fc.assert(property);
 });
@@ -78,18 +79,18 @@ it('throws when a text changes between the two passes', () => {
   const entries = {
     *[Symbol.iterator]() {
       readings++;
-      yield entryOf({ id: 'a', sections: [{ text: readings === 1 ? 'fan' : 'a longer text' }] });
+      yield entryOf({ id: 'a', sections: [{ text: readings <= 2 ? 'fan' : 'a longer text' }] });
     },
   };
   expect(() => buildEdition(entries, IDENTITY)).toThrow('changed meanwhile');
-  expect(readings).toBe(2);
+  expect(readings).toBe(3);
 });
 it('stores chunk numbers of any size', () => {
-  const sections = Array.from({ length: 65_600 }, (_, at) => ({ text: at === 65_599 ? 'needle' : 'hay' }));
+  const sections = Array.from({ length: 65_600 }, (_, at) => ({ text: at === 65_599 ? 'needle' : 'straw' }));
   const edition = openEdition(buildEdition([entryOf({ id: 'a', title: '', sections })], IDENTITY));
   const postings = postingsIn(edition.index);
   expect(postings.get(stem('needle'))).toEqual([65_599]);
-  expect(postings.get(stem('hay'))).toEqual(Array.from({ length: 65_599 }, (_, at) => at));
+  expect(postings.get(stem('straw'))).toEqual(Array.from({ length: 65_599 }, (_, at) => at));
   expect(edition.chunk(65_599).text).toBe('needle');
 });
 it('needs at most 120 bytes of memory for each of 100,000 different words', () => {

@@ -95,7 +95,7 @@ const clean = (content: string): string =>
 const toMarkdown = (body: string): { text: string; title?: string | undefined; dropped: boolean } => {
   if (isHtml(body)) return htmlToMarkdown(body);
   const text = dropActiveHtml(body);
-  return { text, title: /^# +(.+?)[ #]*$/m.exec(text)?.[1], dropped: text !== body };
+  return { text, title: /^# +(.+?)(?: +#+)? *$/m.exec(text)?.[1], dropped: text !== body };
 };
 
 const oneLine = (text: string, maxLength: number): string =>

@@ -297,9 +297,9 @@ const OWN_SHARE = 0.65;
 
 /** Whether a text is in another language than the articles: it looks like one, and few of its words occur in them. */
 export const isForeignTo = (edition: Edition, text: string | undefined): boolean => {
-  const own = languageOfArticles(edition);
   const detected = text === undefined ? undefined : detectLanguage(text);
-  if (text === undefined || own === undefined || detected === undefined || own === detected) return false;
+  if (text === undefined || detected === undefined || edition.languages.length === 0) return false;
+  if (edition.languages.includes(detected)) return false;
   const words = [...new Set(wordsOf(text.slice(0, MAX_READ)))];
   const known = words.filter((word) => knowsWord(edition, word)).length;
   return known < OWN_SHARE * words.length;
@@ -309,14 +309,10 @@ const MAX_READ = 4000;
 /** Whether an article contains a word in any inflected form. */
 export const knowsWord = (edition: Edition, word: string): boolean => findWordOf(edition, word).termId >= 0;
 
-/** The language of the articles (BCP 47); undefined if unknown. */
-export const languageOfArticles = (edition: Edition): string | undefined => languageOf(edition).language;
-
-const languageOf = oncePer((edition: Edition) => {
-  const all = edition.sampleTexts();
-  const chunks = Math.min(SAMPLE_CHUNKS, all.length);
-  const texts = Array.from({ length: chunks }, (_, at) => all[Math.floor((at * all.length) / chunks)] ?? '');
-  return { language: detectLanguage(texts.map((text) => text.slice(0, SAMPLE_LENGTH)).join('\n')) };
-});
-const SAMPLE_CHUNKS = 5;
-const SAMPLE_LENGTH = 400;
+/** The language of the articles that a text is answered from (BCP 47): its own if there are some, else that of most; undefined if unknown. */
+export const languageOfArticles = (edition: Edition, text: string): string | undefined => {
+  const [usual, ...others] = edition.languages;
+  if (others.length === 0) return usual;
+  const own = detectLanguage(text);
+  return own !== undefined && others.includes(own) ? own : usual;
+};

@@ -212,7 +212,7 @@ const find = async (
     gaps: foundGaps.map(({ gap }) => gap),
     ...(degraded.length > 0 ? { degraded } : {}),
     evidence: {
-      ...{ edition, text: problem.text, search: outcome, intents, language: languageOfArticles(edition) },
+      ...{ edition, text: problem.text, search: outcome, intents, language: languageOfArticles(edition, problem.text) },
       articles: shown.map(({ article }) => article),
       sentences: inSentences.value,
       relevance: new Map(
@@ -221,7 +221,7 @@ const find = async (
     },
     foundGaps,
     people,
-    language: languageOfArticles(edition),
+    language: languageOfArticles(edition, problem.text),
     isForeign: isForeignTo(edition, problem.text),
     edition: edition.id,
   };
