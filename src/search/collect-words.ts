@@ -119,6 +119,8 @@ export const collectWords = (
 const SAMPLED = 200;
 /** In UTF-16 units: the language of an article does not change after it. */
 const MAX_DETECTED = 1500;
+/** A few words look like several languages. */
+const LEAST_DETECTED = 40;
 
 /** The language of most articles; English when none can be told. */
 const usualLanguage = (entries: Iterable<EditionEntry>): string => {
@@ -139,7 +141,7 @@ const languageOfArticle = ({ article, chunks }: EditionEntry): string | undefine
     if (text.length >= MAX_DETECTED) break;
     text += `\n${chunk.text}`;
   }
-  return detectLanguage(text.slice(0, MAX_DETECTED));
+  return text.length < LEAST_DETECTED ? undefined : detectLanguage(text.slice(0, MAX_DETECTED));
 };
 
 const audienceSetOf = (sets: Map<string, number>, audiences: readonly string[] = []): number => {

@@ -36,7 +36,7 @@ export const analyseText = (
       const run = text.slice(start, at);
       const ending = isApostrophe(text.charCodeAt(at)) ? endingAfter(text, at) : '';
       const word = ending === 't' ? withoutNegation(run) : run;
-      const signs = ending === '' ? signsAfter(text, at) : '';
+      const signs = ending === '' && (shape & OTHER) === 0 ? signsAfter(text, at) : '';
       if (signs !== '') {
         visit.word(clip(`${run.toLowerCase()}${signs}`), 'word', clip(`${run.toLowerCase()}${signs}`));
         chain.push(run.toLowerCase());
@@ -69,9 +69,7 @@ const signsAfter = (text: string, at: number): string => {
 const isStopWord = (word: string, run: string, visit: Visit): boolean => {
   if (!visit.stopWords.has(word)) return false;
   if (run.length < 2 || !CAPITALS.test(run)) return true;
-  visit.shouted ??= new Set(
-    [...visit.text.matchAll(SHOUTED)].flatMap(([words]) => words.match(/\p{Lu}+/gu) ?? []),
-  );
+  visit.shouted ??= new Set([...visit.text.matchAll(SHOUTED)].flatMap(([words]) => words.match(/\p{Lu}+/gu) ?? []));
   return visit.shouted.has(run);
 };
 const CAPITALS = /^\p{Lu}+$/u;

@@ -41,6 +41,8 @@ const postingsIn = (index: EditionIndex): Map<string, number[]> => {
 it('returns every article and chunk unchanged, and counts the chunks of each term', () => {
   const property = fc.property(drawnEntries, (entries) => {
     const edition = openEdition(buildEdition(entries, IDENTITY));
+    // Words at random may look like another language.
+    fc.pre(edition.languages.every((language) => language === 'en'));
     expect(edition).toMatchObject({ ...IDENTITY, articleCount: entries.length });
     const expected = new Map<string, number>();
     for (const { article, chunks } of entries) {
