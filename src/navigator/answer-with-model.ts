@@ -130,14 +130,14 @@ export const answerWithModel = async (
       ...{ ...metadata, ...rest, usage: calls.usage() },
       modelMs: Math.max(0, now() - started),
     });
-    const { knowledge } = options;
+    const { knowledge, atMost } = options;
     const phrases = answerPhrases(spokenLanguage(edition, question, languageOf(question, options)));
     const { passages } = found;
     const composed =
       'failure' in written
         ? { answer: undefined, violations: [], dropped: [] }
         : await read(() =>
-            composeValidAnswer({ edition, question: screened, outcome, passages, written, knowledge, phrases }),
+            composeValidAnswer({ edition, question: screened, outcome, passages, written, knowledge, phrases, atMost }),
           );
     withdraw(composed.dropped, { sent, progress });
     if (composed.answer !== undefined) return { ...composed.answer, account: end({ answeredBy: 'model' }) };

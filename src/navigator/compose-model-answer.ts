@@ -50,6 +50,8 @@ interface ModelAnswerParts {
   passages: readonly ShownPassage[];
   written: CheckedAnswer<ShownPassage>;
   phrases: AnswerPhrases;
+  /** Upper bound of the probability, 0 to 1: a follow-up is never surer than the same question asked in full. */
+  atMost?: number | undefined;
   /** What the answer is validated against; the shown passages when absent, as what was not shown cannot be cited. */
   knowledge?: CitableKnowledge | undefined;
 }
@@ -263,7 +265,7 @@ const AGREEMENT_GAIN = 0.3;
 const HEDGED_BELOW = 0.4;
 
 const assess = (
-  { written, phrases }: ModelAnswerParts,
+  { written, phrases, atMost = 1 }: ModelAnswerParts,
   { isOtherDevice, comparisons }: { isOtherDevice: boolean; comparisons: readonly Comparison[] },
 ) => {
   const { statements, removed, confidence: word } = written;
@@ -276,6 +278,7 @@ const assess = (
   if (isOtherDevice) probability *= OTHER_DEVICE_FACTOR;
   if (conflicting) probability = Math.min(probability, CONFLICT_LIMIT);
   else if (agreeing && probability >= PARTIAL_BELOW) probability = 1 - (1 - probability) * (1 - AGREEMENT_GAIN);
+  probability = Math.min(probability, atMost);
   const judged = stating.filter(({ isJudged }) => isJudged).length;
   const level = levelOf(probability);
   const count = (of: number): Record<'count', string> => ({ count: String(of) });

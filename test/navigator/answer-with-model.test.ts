@@ -138,6 +138,15 @@ describe('the prompt', () => {
     const cut = passages.filter((passage) => 'section_goes_on' in passage).map(({ title }) => title);
     expect(new Set(cut)).toEqual(new Set(['Kettle']));
   });
+  it('is never surer of a follow-up than of the same question asked in full', async () => {
+    const history = [{ speaker: 'user' as const, text: OFTEN }];
+    const full = (await ask(OFTEN, [HONEST])).answer;
+    const { answer, metadata } = await ask('How often must it be descaled?', [HONEST], { history });
+    expect([metadata.answered_by, answer.response.statements]).toEqual(['model', full.response.statements]);
+    expect(answer.probability).toBeLessThan(full.probability);
+    expect([full.response.confidence, answer.response.confidence]).toEqual(['high', 'medium']);
+    expect(answer.response.confidenceReason).toMatch(/^Medium confidence/);
+  });
   it('has whole sections, question and history as one bounded JSON object, and allows no other id', async () => {
     const turn = (at: number) => ({ speaker: 'user' as const, text: `turn ${at} ${'x'.repeat(3000)}` });
     const history = [...Array.from({ length: 12 }, (_, at) => turn(at)), { speaker: 'user' as const, text: OFTEN }];
