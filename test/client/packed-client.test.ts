@@ -9,9 +9,11 @@ import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Constellation } from '../../client/constellation.ts';
+import { LibrarianResponse } from '../../src/contract/response.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
+import { QUESTIONS } from '../conversation/every-pair.ts';
 import { pdfOf, wordDocument } from '../dev/documents/documents-for-test.ts';
 import { runCommand } from '../dev/node-for-test.ts';
 import { grant, send, startEmbedded } from '../functions/product-for-test.ts';
@@ -296,6 +298,19 @@ describe('npx constellation', () => {
     expect([status, stdout]).toEqual([0, expect.stringMatching(/Apollo III not hashing.*Apollo II not hashing </s)]);
     const memories = await send(product, 'GET /v1/workspaces/default/memories?conversation_id=c-17');
     expect(JSON.stringify(await memories.json())).toContain('And on the Apollo II?');
+  });
+
+  it('answers the questions of a conversation as when each is asked alone, and thanks for thanks', async () => {
+    writeFileSync(join(folder, 'questions.txt'), [...QUESTIONS, 'Thanks, that helped'].join('\n'));
+    const line = `'${NODE}' node_modules/.bin/constellation chat --conversation c-18 < questions.txt`;
+    const { status, stdout } = await runCommand('sh', ['-c', line], { cwd: folder, env: variables() });
+    const stated = [...stdout.matchAll(/confidence (\d\.\d\d)/g)].map(([, confidence]) => confidence);
+    const alone = QUESTIONS.map(async (query) => {
+      const { confidence } = LibrarianResponse.parse(await (await send(product, 'POST /v1/ask', { query })).json());
+      return confidence?.toFixed(2);
+    });
+    expect([status, stated]).toEqual([0, await Promise.all(alone)]);
+    expect(stdout).toContain("You're welcome.");
   });
 
   it('pushes a folder, and prints the changes in a dry run', async () => {
