@@ -1,6 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LibrarianResponse } from '../../src/contract/response.ts';
 import { type DemoPage, serveDemoPage } from '../../src/dev/run/demo-page.ts';
+import { QUESTIONS } from '../conversation/every-pair.ts';
+import { send } from '../functions/product-for-test.ts';
 import { answerWith, helpdesks, newPage, open, product } from './console-for-test.ts';
 
 /** The answer box on the sample's page, of another origin than the gateway. */
@@ -53,6 +56,29 @@ describe('the widget on a page of another origin', () => {
     expect(decodeURIComponent(contact ?? '')).toMatch(
       /^mailto:support@example\.com\?subject=Question&body=.*cook rice/s,
     );
+  });
+
+  it('answers the questions of a conversation as when each is asked alone, and opens the form for who wants a person', async () => {
+    // The key of the box may not query the database.
+    const questions = QUESTIONS.filter((question) => !question.includes('in stock'));
+    for (const question of questions) {
+      await askIn(inline(), question);
+      const { answer: reply, sources = [] } = LibrarianResponse.parse(
+        await (await send(product, 'POST /v1/ask', { query: question })).json(),
+      );
+      const answer = inline().getByRole('listitem', { name: 'Answer' }).last();
+      const shown = await answer.locator('.sources li').allTextContents();
+      if (shown.length > 0) expect(shown[0]).toContain(sources[0]?.name ?? 'no source');
+      else expect(await answer.textContent()).toContain(reply?.slice(0, 20));
+    }
+    await askIn(inline(), 'Thanks, that helped');
+    const thanked = inline().getByRole('listitem', { name: 'Answer' }).last();
+    expect(await thanked.textContent()).toContain("You're welcome.");
+    expect(await thanked.getByRole('button').count()).toBe(0);
+    await askIn(inline(), 'Can I speak to a human please?');
+    expect(await inline().getByRole('listitem', { name: 'Answer' }).last().textContent()).toContain('by e-mail');
+    expect(await inline().getByLabel('Your e-mail address').isVisible()).toBe(true);
+    expect(await inline().getByLabel('What do you need?').inputValue()).toBe(questions.at(-1));
   });
 
   it('floats above the page in another language, with the keyboard only', async () => {
