@@ -70,13 +70,18 @@ describe('replies of a chat model', () => {
   };
 
   it('choose the librarian', async () => {
-    const question = 'Is the newest Galaxy a good deal?';
-    const { hops } = await ask(product, question);
-    // The local web search finds nothing about it, so the navigator is asked, too.
-    expect(hops.map(({ to, outcome }) => [to, outcome])).toEqual([
-      ['web-search', 'NOT_FOUND'],
-      ['navigator', 'partial'],
-    ]);
+    const question = 'Is the iPhone 17 a good deal?';
+    const { hops, reply } = await ask(product, question);
+    expect(hops.map(({ to }) => to)).toEqual(['web-search']);
+    const envelope = AgentResponse.parse(reply.metadata?.web_search);
+    expect(envelope.metadata).toMatchObject({
+      user_id: expect.stringMatching(/^user:/),
+      classification_reasoning: [
+        'A model chose web-search by the descriptions of the librarians',
+        'The question is about a price',
+        'It names a product of the shop: iPhone 17',
+      ],
+    });
     model.answerWith({ error: { status: 503 } });
     expect((await ask(product, question)).hops.map(({ to }) => to)).toEqual(['navigator']);
   });

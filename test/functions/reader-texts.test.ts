@@ -40,6 +40,36 @@ const READERS: Record<string, (query: string) => Promise<unknown>> = {
     const { choices } = await post('/v1/chat/completions', { model: 'constellation', messages });
     return inside((choices as unknown[] | undefined)?.[0], 'message', 'content');
   },
+  '/v1/responses': async (query) => {
+    const { output } = await post('/v1/responses', { model: 'constellation', input: query });
+    return inside((output as unknown[] | undefined)?.at(-1), 'content', '0', 'text');
+  },
+  '/mcp': async (query) => {
+    const params = { name: 'ask', arguments: { query } };
+    const { result } = await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    return inside(result, 'content', '0', 'text');
+  },
+  '/a2a': async (query) => {
+    const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: query }] };
+    const response = await fetch(new URL('/a2a', product.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${product.key}`, 'content-type': 'application/json', 'a2a-version': '1.0' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } }),
+    });
+    const { result } = (await response.json()) as Json;
+    const task = (inside(result, 'task') ?? {}) as {
+      artifacts?: { parts: { text?: string }[] }[];
+      status?: { message?: { parts: { text?: string }[] } };
+    };
+    const parts = [...(task.artifacts ?? []), ...(task.status?.message ? [task.status.message] : [])];
+    const text = parts.flatMap((each) => each.parts.flatMap(({ text: own }) => own ?? [])).join('\n');
+    return text === '' ? undefined : text;
+  },
+  '/search': async (query) => {
+    const page = await (await send(product, `GET /search?q=${encodeURIComponent(query)}`)).text();
+    // The passages are the authors' words, code without its marks among them.
+    return page.replace(/<p class="passage">.*?<\/p>/gs, '').replace(/<[^>]*>/g, ' ');
+  },
   '/v1/support/analyze': async (query) =>
     inside(await post('/v1/support/analyze', { message: query }), 'draft', 'text'),
 };
