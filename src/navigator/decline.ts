@@ -55,7 +55,7 @@ export const decline = (input: DeclineInput): Declination | undefined => {
   if (isOther && found.nearness === 0) {
     const linked = closestInLanguage(input);
     const says = [inLanguage(phrases, edition.languages), links(linked, phrases)];
-    return declineWith({ ...input, closest: linked }, { verdict: 'no-information', says });
+    return declineWith({ ...input, closest: linked }, { verdict: 'no-information', says, why: phrases.uncovered });
   }
   if (isUnderspecified(edition, found))
     return declineWith(input, {
@@ -79,12 +79,12 @@ const knowsNoWord = ({ question: { query } }: FoundAnswer): boolean =>
 
 const declineWith = (
   { edition, outcome, closest, isWithheld, language }: DeclineInput,
-  { verdict, says }: { verdict: Declination['verdict']; says: readonly string[] },
+  { verdict, says, why: known }: { verdict: Declination['verdict']; says: readonly string[]; why?: string },
 ): Declination => {
   const phrases = answerPhrases(language ?? edition.languages[0]);
   const count = String(edition.articleCount);
   const searched = edition.articleCount === 1 ? phrases.searchedOne : filled(phrases.searchedAll, { count });
-  const why = isWithheld ? phrases.withheld : `${unknownWords(outcome, phrases)}, ${phrases.uncovered}`;
+  const why = isWithheld ? phrases.withheld : (known ?? `${unknownWords(outcome, phrases)}, ${phrases.uncovered}`);
   const isOutOfDomain = verdict === 'out-of-domain';
   // That a question is outside of the domain is itself sure; how well the answer answers it is another matter.
   const level = isOutOfDomain ? `${phrases.sureHigh}: ${phrases.outside}` : `${phrases.sureLow}: ${phrases.noAnswer}`;
@@ -148,7 +148,9 @@ export const spokenLanguage = (edition: Edition, question: string, asked: string
   if (asked === undefined || own === undefined || edition.languages.includes(asked)) return asked ?? own;
   // Otherwise the conversation tells it.
   if (detectLanguage(question) !== asked) return asked;
-  return isMostlyKnown(analyseQuery(edition, question).terms) ? own : asked;
+  // Codes and versions belong to no language.
+  const words = analyseQuery(edition, question).terms.filter(({ word }) => !/\d/.test(word));
+  return isMostlyKnown(words) ? own : asked;
 };
 
 const isMostlyKnown = (words: readonly { isKnown: boolean }[]): boolean =>
