@@ -148,9 +148,7 @@ export const spokenLanguage = (edition: Edition, question: string, asked: string
   if (asked === undefined || own === undefined || edition.languages.includes(asked)) return asked ?? own;
   // Otherwise the conversation tells it.
   if (detectLanguage(question) !== asked) return asked;
-  // Codes and versions belong to no language.
-  const words = analyseQuery(edition, question).terms.filter(({ word }) => !/\d/.test(word));
-  return isMostlyKnown(words) ? own : asked;
+  return isMostlyKnown(analyseQuery(edition, question).terms) ? own : asked;
 };
 
 const isMostlyKnown = (words: readonly { isKnown: boolean }[]): boolean =>

@@ -10,7 +10,6 @@ import { answeringModelOf } from '../../src/search/answering-model.ts';
 import type { Article } from '../../src/search/article.ts';
 import { OFF_TOPIC_QUESTIONS } from '../../src/search/fit-edition.ts';
 import { listOf } from '../grounding/articles-for-test.ts';
-import { sampleEdition } from '../knowledge/retrieval/sample-edition.ts';
 import cases from './answer-from-edition.json' with { type: 'json' };
 import { ARTICLES, OFTEN, openSmallKb } from './small-kb.ts';
 
@@ -96,13 +95,6 @@ describe('answerFromEdition()', () => {
     expect(declined.confidenceReason).toMatch(new RegExp(`^(?:${sureHigh}|${sureLow}): `));
     expect(declined.confidenceReason).toContain(before);
     expect(declined.confidenceReason.includes(noAnswer)).toBe(!declined.outOfDomain);
-  });
-  it('speaks the language of a question whose only known word is a code', () => {
-    const base = withArticle(
-      article('codes.md', '# Codes\n\nE30: the pump is blocked. Clean the pump and the filter.'),
-    );
-    const { response } = answerFromEdition(sampleEdition, 'Was bedeutet E30?', { language: 'de' });
-    expect(response.confidenceReason).toMatch(/Sicherheit: /);
   });
   it('lists no words of another language as missing', () => {
     const { response } = answerFromEdition(SMALL.edition, 'Wie lange dauert der Versand?', { language: 'de' });
