@@ -31,6 +31,8 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // An Ollama that runs on this machine is never found; a test of finding one names its own.
+    env: { OLLAMA_HOST: '127.0.0.1:1' },
     // Only what hangs takes so long, on a busy machine too.
     testTimeout: 120_000,
     hookTimeout: 180_000,

@@ -3,7 +3,6 @@ import { type AdapterVariables, readSettings } from '../../src/adapters/settings
 import { meaningsOf } from '../../src/adapters/stores.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
-import type { WorkersAI } from '../../src/ai/reranker.ts';
 import { createLibrarians, httpsTargets, serviceTargets } from '../../src/delegation/librarian-directory.ts';
 import { createApp } from '../../src/navigator/navigator-librarian.ts';
 import { faultLogger } from '../../src/runtime/log.ts';
@@ -22,8 +21,6 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   /** Other librarians that may be suggested for a question. */
   ANALYTICS: Fetcher;
   WEB_SEARCH: Fetcher;
-  /** Present when wrangler.toml binds Workers AI. */
-  AI?: WorkersAI;
 }
 
 const wordVectors = wordVectorsIn(table);

@@ -2,11 +2,13 @@ import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { OpenAIEmbeddingProvider } from '../ai/embeddings/openai.ts';
 import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
 import { openaiChat } from '../ai/openai-chat.ts';
+import type { OpenAIConfig } from '../ai/openai-client.ts';
 import { type ModelPrice, priceOf } from '../ai/prices.ts';
-import { type Reranker, rerankApi, WORKERS_AI_RERANKER, type WorkersAI, workersAIReranker } from '../ai/reranker.ts';
+import { type Reranker, rerankApi, WORKERS_AI_RERANKER, workersAIReranker } from '../ai/reranker.ts';
+import { WORKERS_AI_SERVICE, type WorkersAI, workersAIFetch } from '../ai/workers-ai.ts';
 import type { AIClient, Healthz } from '../contract/librarian.ts';
 import { SettingRefused } from '../http/public-address.ts';
-import { type AdapterSettings, type AdapterVariables, accessOf, readModelSettings } from './settings.ts';
+import { type AdapterSettings, type AdapterVariables, accessOf, NO_MODEL, readModelSettings } from './settings.ts';
 
 /** For an app to spread into its options. */
 interface ChatModel {
@@ -22,40 +24,56 @@ interface ChatModel {
 const CHAT_CALL_MS = 10_000;
 
 /** The configured chat model and its price; empty without one. Holds no request state: one per isolate. */
-export const chatModelOf = ({ openai, chat }: AdapterSettings): ChatModel => {
-  if (openai === undefined || chat === undefined) return {};
-  const ai = openaiChat({ baseURL: openai.url, apiKey: openai.token, timeoutMs: CHAT_CALL_MS, ...chat });
-  const aiPrice = priceOf(chat.model, chat.prices ?? {});
+export const chatModelOf = (settings: AdapterSettings): ChatModel => {
+  const service = serviceOf(settings);
+  if (service === undefined || settings.chat === undefined) return {};
+  const { model, prices = {}, reasoningEffort } = settings.chat;
+  const ai = openaiChat({ ...service, timeoutMs: CHAT_CALL_MS, model, prices, reasoningEffort });
+  const aiPrice = priceOf(model, prices);
   return { ai, ...(aiPrice === undefined ? {} : { aiPrice }) };
 };
 
 /** The configured embedding model, without a cache; `undefined` without one. Holds no request state. */
-export const embeddingProviderOf = ({ openai, embedding }: AdapterSettings): EmbeddingProvider | undefined => {
-  if (openai === undefined || embedding === undefined) return undefined;
-  return new OpenAIEmbeddingProvider({ baseURL: openai.url, apiKey: openai.token, ...embedding });
+export const embeddingProviderOf = (settings: AdapterSettings): EmbeddingProvider | undefined => {
+  const service = serviceOf(settings);
+  if (service === undefined || settings.embedding === undefined) return undefined;
+  return new OpenAIEmbeddingProvider({ ...service, ...settings.embedding });
 };
 
-interface RerankerParts extends AdapterVariables {
-  /** Workers AI, where the function is bound to it. */
-  AI?: WorkersAI | undefined;
-}
+/** The service that has the models. @throws {SettingRefused} When Workers AI is chosen and the function has no binding. */
+const serviceOf = ({ openai, workersAI }: AdapterSettings): OpenAIConfig | undefined => {
+  if (openai !== undefined) return { baseURL: openai.url, apiKey: openai.token };
+  if (workersAI === undefined) return undefined;
+  return { ...WORKERS_AI_SERVICE, fetch: workersAIFetch(boundAI(workersAI.binding)) };
+};
+
+const boundAI = (binding: WorkersAI | undefined): WorkersAI => {
+  if (binding) return binding;
+  throw new SettingRefused(
+    'Cannot use WORKERS_AI: the function has no binding AI. npm run setup and npm run deploy add it',
+  );
+};
 
 /**
- * The configured reranker, for an app to spread into its options; empty without one. A service behind `RERANK_BASE_URL`
- * takes precedence over Workers AI, which needs a binding `AI` and a model of its own (`RERANK_MODEL=@cf/…`).
+ * The configured reranker, for an app to spread into its options; empty without one. A service behind `RERANK_BASE_URL` takes precedence
+ * over Workers AI, which needs a binding `AI`: it reranks where it has all models, or where its own model is named (`RERANK_MODEL=@cf/…`).
  *
  * @throws {SettingRefused} For an invalid value.
  */
-export const rerankerOf = ({ AI: ai, ...variables }: RerankerParts): { reranker?: Reranker } => {
+export const rerankerOf = (variables: AdapterVariables): { reranker?: Reranker } => {
+  const { workersAI, isOff } = readModelSettings(variables);
   const model = (variables.RERANK_MODEL ?? '').trim();
+  if (isOff || model === NO_MODEL) return {};
   const access = accessOf(variables, { url: 'RERANK_BASE_URL', token: 'RERANK_API_KEY' });
-  if (access === undefined)
-    return ai !== undefined && model.startsWith('@cf/') ? { reranker: workersAIReranker(ai, model) } : {};
-  if (model === '')
+  if (access !== undefined) {
+    if (model !== '') return { reranker: rerankApi({ baseURL: access.url, apiKey: access.token, model }) };
     throw new SettingRefused(
       `Cannot use RERANK_BASE_URL: set RERANK_MODEL, as ${WORKERS_AI_RERANKER} runs only on Workers AI`,
     );
-  return { reranker: rerankApi({ baseURL: access.url, apiKey: access.token, model }) };
+  }
+  if (workersAI !== undefined) return { reranker: workersAIReranker(boundAI(workersAI.binding), model || undefined) };
+  const { AI: ai } = variables;
+  return ai !== undefined && model.startsWith('@cf/') ? { reranker: workersAIReranker(ai, model) } : {};
 };
 
 /**

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { EMBEDDING_MODELS } from '../ai/embeddings/openai.ts';
+import { REASONING_EFFORTS, type ReasoningEffort } from '../ai/openai-chat.ts';
 import { priceOf } from '../ai/prices.ts';
+import type { WorkersAI } from '../ai/workers-ai.ts';
 import { describeIssues, readAs } from '../contract/error-info.ts';
 import { MAX_FACT_TOKENS } from '../contract/memory.ts';
 import { isOwnAddress, SettingRefused, serviceAddress } from '../http/public-address.ts';
@@ -15,12 +17,19 @@ export interface AdapterVariables {
   UPSTASH_REDIS_REST_URL?: string | undefined;
   /** Secret. */
   UPSTASH_REDIS_REST_TOKEN?: string | undefined;
+  /** `none`: no model at all, whatever else is set. */
+  MODELS?: string | undefined;
   OPENAI_BASE_URL?: string | undefined;
   /** Secret. */
   OPENAI_API_KEY?: string | undefined;
+  /** `yes`: Workers AI where no other service is configured, by the binding below. */
+  WORKERS_AI?: string | undefined;
+  /** Workers AI, where the function is bound to it. */
+  AI?: WorkersAI | undefined;
   EMBEDDING_MODEL?: string | undefined;
   EMBEDDING_DIMENSIONS?: string | undefined;
   CHAT_MODEL?: string | undefined;
+  REASONING_EFFORT?: string | undefined;
   /** JSON: `{"<model>": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}`, in US dollars. */
   MODEL_PRICES?: string | undefined;
   RERANK_BASE_URL?: string | undefined;
@@ -42,11 +51,14 @@ export const ADAPTER_VARIABLES = [
   'UPSTASH_VECTOR_REST_TOKEN',
   'UPSTASH_REDIS_REST_URL',
   'UPSTASH_REDIS_REST_TOKEN',
+  'MODELS',
   'OPENAI_BASE_URL',
   'OPENAI_API_KEY',
+  'WORKERS_AI',
   'EMBEDDING_MODEL',
   'EMBEDDING_DIMENSIONS',
   'CHAT_MODEL',
+  'REASONING_EFFORT',
   'MODEL_PRICES',
   'RERANK_BASE_URL',
   'RERANK_API_KEY',
@@ -57,7 +69,7 @@ export const ADAPTER_VARIABLES = [
   'COST_MICROS_PER_QUESTION',
   'FACT_TOKENS_PER_QUESTION',
   'LANGUAGE_IDS',
-] as const satisfies (keyof AdapterVariables)[];
+] as const satisfies Exclude<keyof AdapterVariables, 'AI'>[];
 
 /** A service accessed with a token. */
 interface ServiceAccess {
@@ -69,11 +81,15 @@ interface ServiceAccess {
 export interface AdapterSettings {
   vector: ServiceAccess | undefined;
   redis: ServiceAccess | undefined;
+  /** `MODELS=none`. */
+  isOff: boolean;
   openai: ServiceAccess | undefined;
-  /** Only with `openai`. */
+  /** Chosen instead of `openai`; its binding is absent outside of a function, and where one lacks it. */
+  workersAI: { binding: WorkersAI | undefined } | undefined;
+  /** Only with one of these two. */
   embedding: { model: string; dimensions: number } | undefined;
-  /** Only with `openai`. */
-  chat: { model: string; prices: ModelPrices | undefined } | undefined;
+  /** Only with one of these two. */
+  chat: { model: string; prices: ModelPrices | undefined; reasoningEffort: ReasoningEffort | undefined } | undefined;
   /** Limits of the cache in the isolate, and of the store behind it. */
   cache: { maxSize: number; ttlSeconds: number };
   /** Limits for all model calls of one question, named as in the signed context. Absent: no limit. */
@@ -99,18 +115,29 @@ const ModelName = z.string().regex(/^[\w.:/@-]{1,100}$/, 'is not the name of a m
 /** Largest vector dimension of an index (Upstash's largest plan). */
 const MAX_DIMENSIONS = 4096;
 
+/** In place of a model's name, and of all models. */
+export const NO_MODEL = 'none';
+const ALL_MODELS = 'all';
+
+/** Models that are used where none is named. Those of Workers AI read and write many languages, and the first takes schemas. */
+const DEFAULT_MODELS = {
+  openai: { chat: 'gpt-4.1-mini', embedding: 'text-embedding-3-small' },
+  workersAI: { chat: '@cf/meta/llama-3.3-70b-instruct-fp8-fast', embedding: '@cf/baai/bge-m3' },
+} as const;
+
 const Plain = z.object({
-  EMBEDDING_MODEL: ModelName.default('text-embedding-3-small'),
+  MODELS: z.enum([ALL_MODELS, NO_MODEL], `is neither ${ALL_MODELS} nor ${NO_MODEL}`).default(ALL_MODELS),
+  WORKERS_AI: z.enum(['yes', 'no'], 'is neither yes nor no').default('no'),
+  EMBEDDING_MODEL: ModelName.optional(),
   EMBEDDING_DIMENSIONS: whole(1, MAX_DIMENSIONS).optional(),
-  CHAT_MODEL: ModelName.default('gpt-4.1-mini'),
+  CHAT_MODEL: ModelName.optional(),
+  REASONING_EFFORT: z.enum(REASONING_EFFORTS, `is none of ${REASONING_EFFORTS.join(', ')}`).optional(),
   EMBEDDING_CACHE_SIZE: whole(1, 10_000).default(2000),
   EMBEDDING_CACHE_TTL_SECONDS: whole(60, 31_536_000).default(86_400),
   TOKENS_PER_QUESTION: whole(0, 10_000_000).default(30_000),
   COST_MICROS_PER_QUESTION: whole(0, 1_000_000_000).optional(),
   FACT_TOKENS_PER_QUESTION: whole(0, MAX_FACT_TOKENS).default(300),
 });
-
-const NO_MODEL = 'none';
 
 /**
  * Reads the configuration of a function, once, when it starts.
@@ -119,29 +146,28 @@ const NO_MODEL = 'none';
  */
 export const readSettings = (variables: AdapterVariables): AdapterSettings => {
   const plain = readPlain(variables);
-  const openai = accessOf(variables, {
-    url: 'OPENAI_BASE_URL',
-    token: 'OPENAI_API_KEY',
-    address: OPENAI,
-    query: AZURE_VERSION,
-  });
+  const { openai, workersAI } = serviceOf(variables, plain);
   const vector = accessOf(variables, { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN' });
   const redis = accessOf(variables, { url: 'UPSTASH_REDIS_REST_URL', token: 'UPSTASH_REDIS_REST_TOKEN' });
   const prices = jsonIn(variables, 'MODEL_PRICES', ModelPrices);
+  const models = modelsOf(plain, { openai, workersAI });
   const embedding =
-    openai === undefined || plain.EMBEDDING_MODEL === NO_MODEL
+    models.embedding === undefined
       ? undefined
-      : { model: plain.EMBEDDING_MODEL, dimensions: dimensionsOf(plain) };
+      : { model: models.embedding, dimensions: dimensionsOf(models.embedding, plain.EMBEDDING_DIMENSIONS) };
   if (vector !== undefined && embedding === undefined)
     throw new SettingRefused(
       'Cannot use UPSTASH_VECTOR_REST_URL: there is no embedding model. Set OPENAI_API_KEY, or remove the index',
     );
-  const chat = openai === undefined || plain.CHAT_MODEL === NO_MODEL ? undefined : { model: plain.CHAT_MODEL, prices };
+  const chat =
+    models.chat === undefined ? undefined : { model: models.chat, prices, reasoningEffort: plain.REASONING_EFFORT };
   const cache = { maxSize: plain.EMBEDDING_CACHE_SIZE, ttlSeconds: plain.EMBEDDING_CACHE_TTL_SECONDS };
   return {
     vector,
     redis,
+    isOff: plain.MODELS === NO_MODEL,
     openai,
+    workersAI,
     embedding,
     chat,
     cache,
@@ -162,6 +188,40 @@ export const readModelSettings = (variables: AdapterVariables): AdapterSettings 
     'UPSTASH_REDIS_REST_TOKEN',
   ];
   return readSettings({ ...variables, ...Object.fromEntries(stores.map((name) => [name, undefined])) });
+};
+
+/**
+ * Which service has the models: none with `MODELS=none`, else the one that `OPENAI_*` name, else Workers AI where it was agreed to. Under
+ * `npm start` a local Ollama that is found stands in `OPENAI_*` (src/dev/run/choose-models.ts).
+ */
+const serviceOf = (
+  variables: AdapterVariables,
+  { MODELS: models, WORKERS_AI: workersAI }: z.infer<typeof Plain>,
+): Pick<AdapterSettings, 'openai' | 'workersAI'> => {
+  if (models === NO_MODEL) return { openai: undefined, workersAI: undefined };
+  const names = { url: 'OPENAI_BASE_URL', token: 'OPENAI_API_KEY' };
+  const openai = accessOf(variables, { ...names, address: OPENAI, query: AZURE_VERSION });
+  const isWorkersAI = openai === undefined && workersAI === 'yes';
+  return { openai, workersAI: isWorkersAI ? { binding: variables.AI } : undefined };
+};
+
+/** The names of the models; `undefined` for none. */
+const modelsOf = (
+  { CHAT_MODEL, EMBEDDING_MODEL }: z.infer<typeof Plain>,
+  { openai, workersAI }: Pick<AdapterSettings, 'openai' | 'workersAI'>,
+): { chat?: string | undefined; embedding?: string | undefined } => {
+  if (openai === undefined && workersAI === undefined) return {};
+  const usual = DEFAULT_MODELS[openai === undefined ? 'workersAI' : 'openai'];
+  const chat = CHAT_MODEL ?? usual.chat;
+  const embedding = EMBEDDING_MODEL ?? usual.embedding;
+  if (workersAI !== undefined)
+    for (const [name, model] of Object.entries({ CHAT_MODEL: chat, EMBEDDING_MODEL: embedding }))
+      if (model !== NO_MODEL && !model.startsWith('@'))
+        throw new SettingRefused(`Cannot use ${name}: ${model} is no model of Workers AI, whose names begin with @cf/`);
+  return {
+    chat: chat === NO_MODEL ? undefined : chat,
+    embedding: embedding === NO_MODEL ? undefined : embedding,
+  };
 };
 
 const OPENAI = 'https://api.openai.com/v1';
@@ -208,8 +268,8 @@ const jsonIn = <Schema extends z.ZodType>(
   throw new SettingRefused(`Cannot use ${name}: ${describeIssues(read.issues)}`);
 };
 
-const dimensionsOf = ({ EMBEDDING_MODEL: model, EMBEDDING_DIMENSIONS: given }: z.infer<typeof Plain>): number => {
-  const known = EMBEDDING_MODELS.get(model)?.dimensions;
+const dimensionsOf = (model: string, given: number | undefined): number => {
+  const known = EMBEDDING_MODELS.get(model.split('/').at(-1) ?? model)?.dimensions;
   const dimensions = given ?? known;
   if (dimensions === undefined)
     throw new SettingRefused(`Cannot use EMBEDDING_MODEL: set EMBEDDING_DIMENSIONS too, ${model} is not known here`);

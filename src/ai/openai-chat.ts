@@ -29,8 +29,11 @@ export interface OpenAIChatConfig extends OpenAIConfig {
   /** Without an entry for the model its completions have no cost. */
   prices?: Prices | undefined;
   /** Reasoning effort of a reasoning model; the accepted values depend on the model. Reasoning tokens count as output. */
-  reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | undefined;
+  reasoningEffort?: ReasoningEffort | undefined;
 }
+
+export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
 
 /** A model gave no completion. The message contains no text, no key and nothing from the service's reply. */
 export class ModelUnavailable extends CodedError {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readAs } from '../contract/error-info.ts';
 import { type OpenAIConfig, openAICaller } from './openai-client.ts';
+import type { WorkersAI } from './workers-ai.ts';
 
 /** Orders texts by how well they answer a query. */
 export interface Reranker {
@@ -50,22 +51,18 @@ export const rerankApi = ({ model, ...config }: OpenAIConfig & { model: string }
   };
 };
 
-/** The part of a Workers AI binding that is used. */
-export interface WorkersAI {
-  run(model: string, input: Record<string, unknown>): Promise<unknown>;
-}
-
 /** Workers AI's own reranker (developers.cloudflare.com/workers-ai/models/bge-reranker-base). */
 export const WORKERS_AI_RERANKER = '@cf/baai/bge-reranker-base';
 
 const WorkersAIReply = z.object({ response: z.array(z.object({ id: z.int().min(0), score: z.number() })).max(1000) });
 
-/** A reranker of Workers AI. Its binding takes no signal: callers have a deadline of their own. */
+/** A reranker of Workers AI. */
 export const workersAIReranker = (ai: WorkersAI, model: string = WORKERS_AI_RERANKER): Reranker => ({
   model,
-  rank: async (query, documents) => {
-    const contexts = documents.map((text) => ({ text }));
-    const read = readAs(WorkersAIReply, await ai.run(model, { query, contexts, top_k: documents.length }));
+  rank: async (query, documents, { signal } = {}) => {
+    const contexts = documents.map((text) => ({ text: text.toWellFormed() }));
+    const input = { query: query.toWellFormed(), contexts, top_k: documents.length };
+    const read = readAs(WorkersAIReply, await ai.run(model, input, signal === undefined ? {} : { signal }));
     if (!read.ok) throw new Error('Cannot rerank: the reply has no scores');
     return scoresByIndex(
       read.value.response.map(({ id, score }) => ({ index: id, score })),

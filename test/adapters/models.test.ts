@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chatModelOf, embeddingProviderOf, rerankerOf } from '../../src/adapters/models.ts';
+import { adapterHealth, chatModelOf, embeddingProviderOf, rerankerOf } from '../../src/adapters/models.ts';
 import { readSettings } from '../../src/adapters/settings.ts';
 
 describe('chatModelOf() and embeddingProviderOf()', () => {
@@ -17,6 +17,16 @@ describe('chatModelOf() and embeddingProviderOf()', () => {
   });
 });
 
+describe('adapterHealth()', () => {
+  it('names the models of Workers AI', () => {
+    expect(adapterHealth({ WORKERS_AI: 'yes' })).toMatchObject({
+      model: '@cf/meta/llama-3.3-70b-instruct-fp8-fast',
+      embeddings: '@cf/baai/bge-m3',
+    });
+    expect(adapterHealth({ WORKERS_AI: 'yes', MODELS: 'none' })).toMatchObject({ model: 'none' });
+  });
+});
+
 describe('rerankerOf()', () => {
   const AI = { run: async () => ({}) };
   const API = { RERANK_BASE_URL: 'https://api.jina.ai/v1', RERANK_API_KEY: 'k' };
@@ -26,6 +36,11 @@ describe('rerankerOf()', () => {
     ['Workers AI when its model is named', { ...BGE, AI }, BGE.RERANK_MODEL],
     ['none without the binding', BGE, undefined],
     ['none without a model', { AI }, undefined],
+    ['that of Workers AI where it has all models', { WORKERS_AI: 'yes', AI }, BGE.RERANK_MODEL],
+    ['another one there', { WORKERS_AI: 'yes', AI, RERANK_MODEL: '@cf/x/y' }, '@cf/x/y'],
+    ['none where another service has the models', { WORKERS_AI: 'yes', AI, OPENAI_API_KEY: 'sk-1' }, undefined],
+    ['none with RERANK_MODEL=none', { WORKERS_AI: 'yes', AI, RERANK_MODEL: 'none' }, undefined],
+    ['none with MODELS=none', { ...API, RERANK_MODEL: 'm', MODELS: 'none' }, undefined],
   ])('chooses %s', (_, variables, model) => expect(rerankerOf(variables).reranker?.model).toBe(model));
   it.each([
     ['RERANK_MODEL', API],

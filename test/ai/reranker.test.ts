@@ -41,5 +41,5 @@ it('workersAIReranker() calls the binding with contexts and reads its scores', a
   const none = Number.NEGATIVE_INFINITY;
   expect(await workersAIReranker({ run }).rank('q', DOCUMENTS)).toEqual([none, 0.7, none]);
   const input = { query: 'q', contexts: DOCUMENTS.map((text) => ({ text })), top_k: 3 };
-  expect(run.mock.calls).toEqual([['@cf/baai/bge-reranker-base', input]]);
+  expect(run.mock.calls).toEqual([['@cf/baai/bge-reranker-base', input, {}]]);
 });

@@ -240,11 +240,12 @@ const LEAST_TEXT_BYTES = 256;
 /** Most models have fewer. */
 const USUAL_DIMENSIONS = 4096;
 
-/** OpenAI's models (platform.openai.com/docs/guides/embeddings). */
+/** OpenAI's models (platform.openai.com/docs/guides/embeddings) and the one that Workers AI embeds with where none is named. */
 export const EMBEDDING_MODELS: ReadonlyMap<string, { dimensions: number; canShorten: boolean }> = new Map([
   ['text-embedding-3-small', { dimensions: 1536, canShorten: true }],
   ['text-embedding-3-large', { dimensions: 3072, canShorten: true }],
   ['text-embedding-ada-002', { dimensions: 1536, canShorten: false }],
+  ['bge-m3', { dimensions: 1024, canShorten: false }],
 ]);
 
 /** The fields that are read (OpenAI's specification, CreateEmbeddingResponse). */

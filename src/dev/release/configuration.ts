@@ -82,6 +82,12 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Its token, the one that may write',
   },
   {
+    name: 'MODELS',
+    functions: 'all',
+    otherwise: '`all`: those that are configured, or found by `npm start`',
+    what: '`none`: no model at all, whatever else is set, as `npm start -- --no-model` does ([which model answers](providers.md#which-model-answers))',
+  },
+  {
     name: 'OPENAI_BASE_URL',
     functions: 'all',
     otherwise: '`https://api.openai.com/v1`',
@@ -95,22 +101,34 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Its key; switches embeddings and answers by a model on',
   },
   {
+    name: 'WORKERS_AI',
+    functions: 'all',
+    otherwise: '`no`',
+    what: '`yes`: [Workers AI](providers.md#workers-ai) of the account where `OPENAI_*` name no service; `npm run setup` asks for it',
+  },
+  {
     name: 'EMBEDDING_MODEL',
     functions: 'all',
-    otherwise: '`text-embedding-3-small`',
+    otherwise: '`text-embedding-3-small`; `@cf/baai/bge-m3` on Workers AI',
     what: 'The embedding model; `none` for the word vectors. A change embeds everything again',
   },
   {
     name: 'EMBEDDING_DIMENSIONS',
     functions: 'all',
     otherwise: 'those of the model',
-    what: 'Dimensions, 1 to 4,096; needed for models that are not OpenAI’s',
+    what: 'Dimensions, 1 to 4,096; needed for models that are not OpenAI’s, except bge-m3',
   },
   {
     name: 'CHAT_MODEL',
     functions: 'all',
-    otherwise: '`gpt-4.1-mini`',
+    otherwise: '`gpt-4.1-mini`; `@cf/meta/llama-3.3-70b-instruct-fp8-fast` on Workers AI',
     what: 'The model that writes answers; `none` for none',
+  },
+  {
+    name: 'REASONING_EFFORT',
+    functions: 'all',
+    otherwise: 'as the model does; `none` for an Ollama model that is found',
+    what: 'How much a model reasons before it answers, where it can: `none`, `minimal`, `low`, `medium`, `high` or `xhigh`',
   },
   {
     name: 'MODEL_PRICES',
@@ -134,8 +152,8 @@ export const CONFIGURATION: readonly Setting[] = [
   {
     name: 'RERANK_MODEL',
     functions: ['navigator'],
-    otherwise: 'none',
-    what: 'Its model; `@cf/baai/bge-reranker-base` without an address runs on Workers AI (binding `AI`)',
+    otherwise: 'none; `@cf/baai/bge-reranker-base` with `WORKERS_AI`',
+    what: 'Its model, or `none`; `@cf/baai/bge-reranker-base` without an address runs on Workers AI, whatever else has the models',
   },
   {
     name: 'EMBEDDING_CACHE_SIZE',
@@ -405,6 +423,10 @@ export const CONFIGURATION: readonly Setting[] = [
 /** The variables that a function reads. */
 export const settingsOf = (functionId: string): readonly Setting[] =>
   CONFIGURATION.filter(({ functions }) => functions === 'all' || functions.includes(functionId));
+
+/** Whether a function has models, and so a binding of Workers AI where that has them. */
+export const usesWorkersAI = (functionId: string): boolean =>
+  settingsOf(functionId).some(({ name }) => name === 'WORKERS_AI');
 
 /** The table of docs/configuration.md. */
 export const configurationTable = (settings: readonly Setting[] = CONFIGURATION): string =>

@@ -4,7 +4,7 @@ import { isOwnAddress } from '../../http/public-address.ts';
 import { readCommandLine } from '../command-line.ts';
 import { RECORD_FILE, readRecord } from './deployment-record.ts';
 import { readEnvFile } from './env-file.ts';
-import { examine, examineDirectory, examineHelpdesks, type Finding } from './examine.ts';
+import { type CloudflareAI, examine, examineDirectory, examineHelpdesks, type Finding } from './examine.ts';
 import { examineHosts } from './examine-host.ts';
 import { publishedDirectory } from './keyring.ts';
 
@@ -53,6 +53,16 @@ async function accountFindings(variables: Readonly<Record<string, string | undef
   return [{ what: 'account', state: 'wrong', reported }];
 }
 
+/** The account whose models can be asked, where its id and a token are here. */
+function cloudflareAI(): CloudflareAI | undefined {
+  const file = values.deployment ?? RECORD_FILE;
+  const { CLOUDFLARE_ACCOUNT_ID, CLOUDFLARE_API_TOKEN: token, CLOUDFLARE_API_BASE_URL } = process.env;
+  const account = CLOUDFLARE_ACCOUNT_ID || (existsSync(file) ? readRecord(file).account_id : undefined);
+  if (!token || account === undefined) return undefined;
+  const base = CLOUDFLARE_API_BASE_URL || 'https://api.cloudflare.com/client/v4';
+  return { url: `${base}/accounts/${account}/ai/v1`, token };
+}
+
 /** Services of `npm run services` alone make a configuration for development: no deployment reaches them. */
 function developmentFindings(variables: Readonly<Record<string, string | undefined>>): Finding[] {
   const named = SERVICE_ADDRESSES.filter((name) => variables[name]);
@@ -78,7 +88,7 @@ try {
   const configured = { ...variables, ENVIRONMENT };
   const findings = [
     ...local,
-    ...(await examine(configured)),
+    ...(await examine(configured, { cloudflare: cloudflareAI() })),
     ...(await examineHosts(configured)),
     ...examineHelpdesks(configured),
     ...directoryFindings(),

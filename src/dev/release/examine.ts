@@ -27,11 +27,26 @@ const TIMEOUT_MS = 20_000;
 /** Everything that is written has this name, and is deleted again. */
 const PROBE = 'constellation-doctor';
 
-/** Checks a configuration by calling its services. Writes and deletes one vector and one key. */
-export const examine = async (variables: AdapterVariables): Promise<Finding[]> => {
+/** An account whose Workers AI can be asked from here: its REST address for OpenAI's protocol, and a token. */
+export interface CloudflareAI {
+  url: string;
+  token: string;
+}
+
+/**
+ * Checks a configuration by calling its services. Writes and deletes one vector and one key.
+ *
+ * @param options.cloudflare Asked in place of the binding of Workers AI, which only deployed functions have.
+ */
+export const examine = async (
+  variables: AdapterVariables,
+  { cloudflare }: { cloudflare?: CloudflareAI | undefined } = {},
+): Promise<Finding[]> => {
   const settings = settingsOf(variables);
   if (typeof settings === 'string') return [{ what: 'the variables', state: 'wrong', reported: settings }];
-  const findings = await Promise.all([examineModels(settings), examineVector(settings), examineRedis(settings)]);
+  const models = settings.workersAI === undefined ? examineModels(settings) : examineWorkersAI(settings, cloudflare);
+  const unused = unusedFindings(variables, settings);
+  const findings = await Promise.all([unused, models, examineVector(settings), examineRedis(settings)]);
   return [{ what: 'the variables', state: 'well', reported: 'every value can be read' }, ...findings.flat()];
 };
 
@@ -46,6 +61,47 @@ const settingsOf = (variables: AdapterVariables): AdapterSettings | string => {
 /** The models of a configuration alone. @param options.texts In one call for embeddings. */
 export const examineModels = async (settings: AdapterSettings, { texts = 256 } = {}): Promise<Finding[]> =>
   (await Promise.all([examineEmbeddings(settings, texts), examineChat(settings)])).flat();
+
+/** The models are the same behind the binding and behind the account's REST address; only the second can be reached from here. */
+const examineWorkersAI = async (
+  settings: AdapterSettings,
+  cloudflare: CloudflareAI | undefined,
+): Promise<Finding[]> => {
+  const { chat, embedding } = settings;
+  const names = [chat?.model, embedding?.model].filter((name) => name !== undefined).join(' and ');
+  const what = 'Workers AI';
+  if (cloudflare === undefined)
+    return [
+      {
+        what,
+        state: 'worth knowing',
+        reported: `${names} by the binding AI, which npm run setup adds. It is asked from here when CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID are set`,
+      },
+    ];
+  const findings = await examineModels({ ...settings, openai: cloudflare });
+  const ofAccount = (text: string): string =>
+    text.replaceAll('OPENAI_API_KEY', 'CLOUDFLARE_API_TOKEN').replaceAll('OPENAI_BASE_URL', 'CLOUDFLARE_ACCOUNT_ID');
+  return [
+    { what, state: 'well', reported: `${names} by the binding AI; the account bills them by use` },
+    ...findings.map((finding) => ({ ...finding, reported: ofAccount(finding.reported) })),
+  ];
+};
+
+/** What is set and has no effect. */
+const unusedFindings = (
+  { OPENAI_API_KEY: key, OPENAI_BASE_URL: address, WORKERS_AI: workersAI }: AdapterVariables,
+  { isOff, openai }: AdapterSettings,
+): Finding[] => {
+  const names = [
+    ...(key || address ? ['OPENAI_API_KEY and OPENAI_BASE_URL'] : []),
+    ...(workersAI === 'yes' ? ['WORKERS_AI'] : []),
+  ];
+  if (isOff && names.length > 0)
+    return [{ what: 'models', state: 'worth knowing', reported: `MODELS=none turns off ${names.join(' and ')}` }];
+  if (openai === undefined || workersAI !== 'yes') return [];
+  const reported = 'WORKERS_AI has no effect: OPENAI_API_KEY or OPENAI_BASE_URL name a service, which comes first';
+  return [{ what: 'Workers AI', state: 'worth knowing', reported }];
+};
 
 /** As many texts as a sync embeds at once, so that a limit shows, and one as long as a section may be. */
 const examineEmbeddings = async ({ openai, embedding }: AdapterSettings, texts: number): Promise<Finding[]> => {

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { experimental_readRawConfig } from 'wrangler';
 import { functionConfigs, idOfFunction, ROOT } from '../functions.ts';
-import { settingsOf } from './configuration.ts';
+import { settingsOf, usesWorkersAI } from './configuration.ts';
 import { deployOrder } from './deploy-order.ts';
 import type { DeploymentRecord } from './deployment-record.ts';
 import { secretsNamedFor } from './env-file.ts';
@@ -14,6 +14,7 @@ interface RawConfig {
   account_id?: string;
   vars?: Record<string, unknown>;
   assets?: { directory?: string };
+  ai?: { binding: string };
   services?: { service: string }[];
   durable_objects?: { bindings: { script_name?: string }[] };
   kv_namespaces?: { binding: string; id?: string | undefined }[];
@@ -99,8 +100,16 @@ export const deployedConfig = (
             database_id: d1[each.database_name ?? ''] ?? each.database_id,
           })),
         }),
+    ...(raw.ai === undefined && needsWorkersAI(id, variables) ? { ai: { binding: 'AI' } } : {}),
     vars: { ...raw.vars, ...Object.fromEntries(own) },
   };
+};
+
+/** Whether Workers AI has models for a function: all of them, or the reranker that is named alone. */
+const needsWorkersAI = (id: string, variables: Readonly<Record<string, string>>): boolean => {
+  const reads = (name: string) => settingsOf(id).some((setting) => setting.name === name);
+  const isReranker = !variables.RERANK_BASE_URL && variables.RERANK_MODEL?.startsWith('@cf/') === true;
+  return (variables.WORKERS_AI === 'yes' && usesWorkersAI(id)) || (isReranker && reads('RERANK_MODEL'));
 };
 
 /** The given variables that are secrets of a function. */

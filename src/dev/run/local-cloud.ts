@@ -12,6 +12,7 @@ import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangle
 import { buildAssets } from '../build/build-assets.ts';
 import { bundleModules, type WorkerModule } from '../build/bundle-function.ts';
 import { functionConfigs, idOfFunction, ROOT } from '../functions.ts';
+import { usesWorkersAI } from '../release/configuration.ts';
 import { isDiskFull } from './disk-space.ts';
 import { type LocalDatabases, startLocalDatabases } from './local-databases.ts';
 
@@ -34,6 +35,8 @@ export interface LocalCloudOptions {
   moreWorkers?: readonly LocalWorker[] | undefined;
   /** Service bindings beside those of a function's configuration: by the function's name, what each binding leads to. */
   moreServices?: Readonly<Record<string, Record<string, string>>> | undefined;
+  /** What the binding of Workers AI leads to, in the functions that may use it: the address of a stand-in. Absent: there is no binding. */
+  workersAI?: string | undefined;
   /** Entry files in place of those of a function's configuration, by the function's name. */
   mains?: Readonly<Record<string, string>> | undefined;
   /** Hosts whose names may lead to this machine or a private network, separated by commas; others may not (outbound.ts). */
@@ -157,6 +160,9 @@ const workersOf = async (file: string, options: LocalCloudOptions, starting: Dat
       ...Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, serviceOf(id, starting)])),
       ...(isFrontDoor && options.state !== undefined ? { LOCAL_DISK: diskService(options.state) } : {}),
     },
+    ...(options.workersAI !== undefined && usesWorkersAI(idOfFunction(config.name))
+      ? { ai: { binding: 'AI', remoteProxyConnectionString: remoteAddress(options.workersAI) } }
+      : {}),
     modules: await modulesOf(options.mains?.[config.name] ?? main, {
       minify: config.minify === true,
       databases: Object.keys(ids),
@@ -166,6 +172,11 @@ const workersOf = async (file: string, options: LocalCloudOptions, starting: Dat
   };
   return files === undefined ? [worker] : [worker, files];
 };
+
+type RemoteAddress = NonNullable<NonNullable<V4Worker['ai']>['remoteProxyConnectionString']>;
+
+/** Wrangler gives it as a URL, which its type hides. */
+const remoteAddress = (url: string): RemoteAddress => new URL(url) as RemoteAddress;
 
 /** Tells the gateway whether anything can be stored. */
 const diskService = (state: string) => async (): Promise<MiniflareResponse> =>

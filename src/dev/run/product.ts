@@ -42,6 +42,7 @@ export interface ProductOptions {
   adapters?: AdapterVariables | undefined;
   /** Beside the host of `kb`. */
   privateHosts?: LocalCloudOptions['privateHosts'];
+  workersAI?: LocalCloudOptions['workersAI'];
   inspectorPort?: LocalCloudOptions['inspectorPort'];
   onLog?: (line: string) => void;
   onDatabaseRestart?: LocalCloudOptions['onDatabaseRestart'];

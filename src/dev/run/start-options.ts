@@ -22,6 +22,7 @@ export const HELP = `Runs Constellation on this machine: every function in one w
   --web-search local     answer web searches from a web of invented shops on this machine, to try it out; with the sample
                          knowledge base only. Without it, and without a provider's key in the environment, there is no
                          web search
+  --no-model             answer with quotes only, whatever model is configured or found on this machine
   --partners <file>      librarians of other teams, as JSON: {"partner.weather": {"keys": [{"kid": "partner.weather.1",
                          "x": "<public key>"}], "host": "127.0.0.1:9000"}} (docs/librarians.md)
   --no-helpdesk          start no local helpdesks (npm run ticket writes into them); without it they are connected to the
@@ -32,6 +33,8 @@ export const HELP = `Runs Constellation on this machine: every function in one w
   CONSTELLATION_API_KEY  the API key to use; otherwise one is made once and kept in the state folder
   UPSTASH_VECTOR_REST_URL, UPSTASH_REDIS_REST_URL, OPENAI_BASE_URL or OPENAI_API_KEY  run on these services instead of the
                          embedded adapters; with their tokens, unless they are on this machine (docs/configuration.md)
+  OLLAMA_HOST            where an Ollama on this machine is looked for when no model is configured (default 127.0.0.1:11434);
+                         CHAT_MODEL and EMBEDDING_MODEL name one of its models each (docs/providers.md)
   CORS_ORIGINS           origins that may call from a browser, separated by commas
   PANEL_ORIGINS          helpdesks that may show the panel for agents, separated by commas (docs/agent-panel.md)
   OIDC_PROVIDERS         identity providers whose tokens are accepted, as JSON (docs/sign-in.md)
@@ -52,6 +55,8 @@ export interface StartOptions {
   /** Whether a state may be used that belongs to a knowledge base at another place. */
   isMoved: boolean;
   webSearch: 'local' | undefined;
+  /** Whether a model may be used. */
+  model: boolean;
   /** A JSON file. */
   taxonomy?: string | undefined;
   /** A JSON file. */
@@ -73,6 +78,7 @@ export const startOptions = (args: string[]): StartOptions => {
       fresh: { type: 'boolean', default: false },
       moved: { type: 'boolean', default: false },
       'web-search': { type: 'string' },
+      'no-model': { type: 'boolean', default: false },
       taxonomy: { type: 'string' },
       partners: { type: 'string' },
       'no-helpdesk': { type: 'boolean', default: false },
@@ -101,6 +107,7 @@ export const startOptions = (args: string[]): StartOptions => {
     fresh: values.fresh,
     isMoved: values.moved,
     webSearch,
+    model: !values['no-model'],
     taxonomy: values.taxonomy,
     partners: values.partners,
     helpdesk: !values['no-helpdesk'],

@@ -20,6 +20,7 @@ import { secretsNamedFor } from '../release/env-file.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { forgetDesks, rememberDesks } from '../stand-ins/helpdesks/running-desks.ts';
 import type { LocalHelpdesks } from '../stand-ins/helpdesks/start-helpdesks.ts';
+import { chooseModels, contextNote } from './choose-models.ts';
 import { describeSkipped, isHidden } from './folder-kb.ts';
 import { modelNotes } from './model-notes.ts';
 import type { Product } from './product.ts';
@@ -41,6 +42,10 @@ async function main(): Promise<void> {
   const options = orUsageError(readOptions);
   // Before anything is made or emptied.
   if (await isInUse(options.port)) fail(portInUse(options.port));
+  // Before the local runtime loads, which would keep the answer waiting.
+  const models = await chooseModels(process.env, { isOff: !options.model }).catch((error: unknown) =>
+    fail(messageOf(error)),
+  );
   const source = sourceOf(options.kb);
   for (const line of earlierLayout(options)) console.log(line);
   const state = orFail(() => openState({ ...options, source }));
@@ -78,7 +83,7 @@ async function main(): Promise<void> {
     helpdesks: helpdesks
       ? { ...deskVariables({ default: Object.values(helpdesks.desks) }), HANDOVER: '{"default": "zendesk"}' }
       : helpdeskVariables(),
-    adapters: process.env,
+    adapters: models.variables,
     onLog: options.verbose ? (line) => console.log(line) : () => {},
   }).catch((error: unknown) => fail(startFailure(error, options)));
   stopOnSignal(product);
@@ -86,10 +91,14 @@ async function main(): Promise<void> {
   endRuntimeWithUs();
   console.log(`reading ${product.folder ?? source}`);
   if (product.folder !== undefined) for (const line of await describeSkipped(product.folder)) console.log(line);
-  console.log(adaptersLine(process.env));
+  console.log(adaptersLine(models.variables));
+  console.log(models.line);
   for (const line of wrongHelpdesks(process.env)) console.log(line);
   // Asked while the first sync runs.
-  const notes = modelNotes(process.env);
+  const notes = modelNotes(models.variables).then(async (lines) => [
+    ...lines,
+    ...(models.ollama === undefined ? [] : await contextNote(models.ollama)),
+  ]);
   const report = await firstSync(product).catch((error: unknown) =>
     fail(`${messageOf(error)}\nIf the state is damaged: ${freshAdvice(options.state)}`),
   );

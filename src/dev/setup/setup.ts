@@ -1,10 +1,9 @@
 /** `npm run setup`: brings a deployment into an account, and brings it up to date. */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSettings } from '../../adapters/settings.ts';
-import { readKeepAnswers } from '../../gateway/keep-answers.ts';
 import { buildAssets } from '../build/build-assets.ts';
 import { fail, failUsage, orFail, readCommandLine } from '../command-line.ts';
 import { ROOT } from '../functions.ts';
@@ -20,6 +19,7 @@ import {
 } from '../release/keyring.ts';
 import { progressLine } from '../transfer/deployment.ts';
 import type { Outcome, SetupRun } from './account.ts';
+import { makeDecisions } from './team-decisions.ts';
 
 const HELP = `Sets up a deployment on Cloudflare: creates the namespaces, queues and the database that are missing, makes the signing keys
 and the directory, deploys every function that differs, makes the first API key, starts the first sync and asks a question.
@@ -96,7 +96,7 @@ try {
 say([...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', '));
 
 async function setUp(): Promise<void> {
-  await chooseRetention();
+  await makeDecisions(run, { given, file: values.env ?? '', ask: person() });
   const functions = functionsInOrder();
   const hasAccount = await chooseAccount(run);
   if (given.PUBLIC_URL) run.record.url = given.PUBLIC_URL;
@@ -121,21 +121,17 @@ async function setUp(): Promise<void> {
   await ask(key ?? process.env.CONSTELLATION_API_KEY);
 }
 
-/** Whether answers are kept is the team's decision, which the console's Answers and Charts depend on. It is written into the file. */
-async function chooseRetention(): Promise<void> {
-  if (given.KEEP_ANSWERS !== undefined) return;
-  const unset = 'KEEP_ANSWERS is not set: answers are not kept, and the Answers and Charts of the console stay empty';
-  if (run.dryRun) return run.report('would do', 'ask whether answers are kept, and write KEEP_ANSWERS into the file');
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return run.report('skipped', unset);
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const question =
-    'Keep questions and answers for the console, masked, for 30 days (docs/answers-kept.md)? all, none, or workspaces [none]: ';
-  const reply = (await terminal.question(question, { signal: run.signal })).trim() || 'none';
-  terminal.close();
-  readKeepAnswers(reply, { isLocal: false });
-  appendFileSync(values.env ?? '', `\nKEEP_ANSWERS=${reply}\n`);
-  given.KEEP_ANSWERS = reply;
-  run.report('changed', `${values.env}: KEEP_ANSWERS=${reply}`);
+/** A question to whoever runs this; undefined without a terminal. */
+function person(): ((question: string) => Promise<string>) | undefined {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
+  return async (question) => {
+    const terminal = createInterface({ input: process.stdin, output: process.stdout });
+    try {
+      return await terminal.question(question, { signal: run.signal });
+    } finally {
+      terminal.close();
+    }
+  };
 }
 
 /** A key for each function that signs, and a directory that this version of the code can work with for a month at least. */

@@ -74,6 +74,49 @@ const NOTES: Record<string, RegExp> = {
   'a gateway that says nothing': /refuses more than 8 texts a request, encoding_format.*schemas and JSON mode/,
 };
 
+describe('examine() of Workers AI', () => {
+  const WORKERS_AI = { WORKERS_AI: 'yes' };
+  it('says which models it will use, and how they are asked from here', async () => {
+    const [state, reported] = stateOf(await examine(WORKERS_AI), 'Workers AI') ?? [];
+    expect(state).toBe('worth knowing');
+    expect(reported).toMatch(/^@cf\/meta\/\S+ and @cf\/baai\/bge-m3 by the binding AI.*CLOUDFLARE_API_TOKEN/);
+  });
+  it("asks the account's models, and names the account's variables where they fail", async () => {
+    const provider = PROVIDERS.find(({ name }) => name === 'Workers AI');
+    const server = await startOpenAIServer({ provider, apiKey: 'a-token' });
+    const named = {
+      ...WORKERS_AI,
+      CHAT_MODEL: provider?.chat?.model,
+      EMBEDDING_MODEL: provider?.embeddings?.model,
+      EMBEDDING_DIMENSIONS: `${provider?.embeddings?.dimensions}`,
+    };
+    try {
+      const well = await examine(named, { cloudflare: { url: server.url, token: 'a-token' } });
+      for (const what of ['Workers AI', 'embeddings', 'answers by a model'])
+        expect(stateOf(well, what)?.[0]).toBe('well');
+      const wrong = await examine(named, { cloudflare: { url: server.url, token: 'another' } });
+      for (const what of ['embeddings', 'answers by a model'])
+        expect(stateOf(wrong, what)).toEqual(['wrong', expect.stringMatching(/check CLOUDFLARE_API_TOKEN/)]);
+    } finally {
+      await server.stop();
+    }
+  });
+  it('says what has no effect', async () => {
+    const key = { OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1', ENVIRONMENT: 'development' };
+    expect(stateOf(await examine({ ...WORKERS_AI, ...key }), 'Workers AI')?.[1]).toMatch(/has no effect/);
+    const off = await examine({ ...WORKERS_AI, ...key, MODELS: 'none' });
+    expect(stateOf(off, 'models')?.[1]).toBe('MODELS=none turns off OPENAI_API_KEY and OPENAI_BASE_URL and WORKERS_AI');
+    expect(stateOf(off, 'answers by a model')?.[0]).toBe('not configured');
+  });
+  it('refuses a model of another service', async () => {
+    const [finding] = await examine({ ...WORKERS_AI, CHAT_MODEL: 'gpt-4.1-mini' });
+    expect(finding).toMatchObject({
+      state: 'wrong',
+      reported: expect.stringMatching(/CHAT_MODEL.*no model of Workers AI/),
+    });
+  });
+});
+
 describe('examine()', () => {
   const findingFor = async (what: string, more: AdapterVariables = {}) =>
     stateOf(await examine({ ...variables, ...more }), what);

@@ -119,7 +119,7 @@ const addressOf = (origin: string, provider: Provider | undefined): string => {
   return `${origin}${provider.path}/${provider.chat?.model}?api-version=2024-10-21`;
 };
 
-const answerOf = async (script: ChatScript, request: ChatRequest): Promise<ScriptedAnswer> => {
+export const answerOf = async (script: ChatScript, request: ChatRequest): Promise<ScriptedAnswer> => {
   const answer = typeof script === 'function' ? await script(request) : script;
   return typeof answer === 'string' ? { text: answer } : answer;
 };
