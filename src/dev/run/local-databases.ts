@@ -38,6 +38,10 @@ export const startLocalDatabases = async ({
   // Without a folder, what is stored has to outlive a killed process, too.
   const folder = state ?? mkdtempSync(join(tmpdir(), 'constellation-databases-'));
   let running = start(ids, folder);
+  /** Requests without a reply, the oldest first. */
+  const pending = new Set<symbol>();
+  /** The request for which a process was ended. */
+  const culprits = new WeakMap<typeof running, symbol>();
   await running;
   const restart = async (failed: typeof running): Promise<void> => {
     // Several requests may notice the same failure.
@@ -48,20 +52,32 @@ export const startLocalDatabases = async ({
   };
   return {
     serve: async (id, request) => {
-      const used = running;
       const body = await request.text();
-      try {
-        const { url } = await used;
-        const signal = AbortSignal.timeout(limitMs);
-        const response = await fetch(new URL(`/${id}`, url), { method: 'POST', body, signal });
-        return new Response(await response.text(), { status: response.status });
-      } catch (error) {
-        await restart(used);
-        const isLate = error instanceof Error && error.name === 'TimeoutError';
-        const cause = isLate
-          ? `the statement was ended after ${limitMs / 1000} seconds`
-          : 'the database was started again';
-        return new Response(cause, { status: 503 });
+      for (let attempt = 1; ; attempt += 1) {
+        const used = running;
+        const own = Symbol(id);
+        pending.add(own);
+        try {
+          const { url } = await used;
+          const signal = AbortSignal.timeout(limitMs);
+          const response = await fetch(new URL(`/${id}`, url), { method: 'POST', body, signal });
+          return new Response(await response.text(), { status: response.status });
+        } catch (error) {
+          // One statement runs at a time: the oldest request is the one that held up the others.
+          const [oldest = own] = pending;
+          const culprit = culprits.get(used) ?? oldest;
+          culprits.set(used, culprit);
+          const isHeldUp = culprit !== own;
+          await restart(used);
+          const isLate = error instanceof Error && error.name === 'TimeoutError';
+          if (isLate && !isHeldUp)
+            return new Response(`the statement was ended after ${limitMs / 1000} seconds`, { status: 503 });
+          // What may have been written is not written again.
+          if (attempt === MAX_ATTEMPTS || !readsOnly(body))
+            return new Response('the database was started again', { status: 503 });
+        } finally {
+          pending.delete(own);
+        }
       }
     },
     database: async (id) => (await running).miniflare.getD1Database(id),
@@ -70,6 +86,14 @@ export const startLocalDatabases = async ({
       if (state === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+};
+
+const MAX_ATTEMPTS = 3;
+
+/** Whether nothing in a request of `remoteD1` writes. */
+const readsOnly = (body: string): boolean => {
+  const { statements } = JSON.parse(body) as { statements: { sql: string }[] }; // as remote-d1.ts sends it
+  return statements.every(({ sql }) => /^\s*(?:SELECT|EXPLAIN)\b/i.test(sql));
 };
 
 const start = async (ids: readonly string[], folder: string): Promise<{ miniflare: Miniflare; url: URL }> => {
