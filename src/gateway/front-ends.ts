@@ -78,7 +78,7 @@ const withoutAdded = (text: string): string =>
 /** The place of the texts of a search, with their tags. */
 const contextIn = (text: string): { start: number; end: number } | undefined => {
   const lower = text.toLowerCase();
-  // Where lowering changes the length, places do not fit; no tag is lost that is written in small letters.
+  // When lowering changes the length, places do not fit; no tag is lost that is written in small letters.
   const read = lower.length === text.length ? lower : text;
   for (const tag of words.contextTags) {
     const start = CONTEXT_STARTS.get(tag)?.exec(read)?.index ?? -1;

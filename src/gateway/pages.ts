@@ -67,7 +67,7 @@ export const createPages = (parts: PagesParts) => {
       const query = (c.req.query('q') ?? '').trim();
       if (query.length > QUERY_MAX_LENGTH) throw new GatewayError('INVALID_QUERY');
       if (query === '') return resultsPage(c, query, []);
-      // Nobody who reports danger or looks for a person is sent through articles.
+      // A reader who reports danger or looks for a person is not sent through articles.
       const fixed = fixedReply(query, parts.personWays?.(asker.workspace));
       if (fixed?.response.metadata?.small_talk === 'person') return replyPage(c, query, fixed);
       const path = '/v1/knowledge/search';

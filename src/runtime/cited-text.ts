@@ -14,7 +14,7 @@ interface Cited {
 
 interface CitedTextOptions {
   listsSources: boolean;
-  /** Of who asks (BCP 47); English when absent. */
+  /** The language of who asks (BCP 47); English when absent. */
   language?: string | undefined;
   /** The name that a librarian registered with; its id when it is not known. */
   nameOf?: ((id: string) => string | undefined) | undefined;

@@ -122,7 +122,7 @@ const MAX_DETECTED = 1500;
 /** A few words look like several languages. */
 const LEAST_DETECTED = 40;
 
-/** The language of most articles; English when none can be told. */
+/** The language of most articles; English when none can be detected. */
 const usualLanguage = (entries: Iterable<EditionEntry>): string => {
   const counts = new Map<string, number>();
   let read = 0;

@@ -48,7 +48,7 @@ export interface Edition {
   workspace: string;
   /** ISO 8601. */
   createdAt: string;
-  /** Languages of the articles (BCP 47), the most frequent first; empty when none could be told. */
+  /** Languages of the articles (BCP 47), the most frequent first; empty when none could be detected. */
   languages: readonly string[];
   articleCount: number;
   chunkCount: number;

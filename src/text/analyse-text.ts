@@ -164,7 +164,7 @@ const visitForeign = (run: string, visit: Visit): string => {
   return words.join('');
 };
 
-/** Joiners, direction marks and soft hyphens, which nobody sees. */
+/** Joiners, direction marks and soft hyphens, which no reader sees. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}+/gu;
 
 const UNSPACED_SCRIPTS =

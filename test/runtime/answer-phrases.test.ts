@@ -19,7 +19,7 @@ describe.each(LANGUAGES)('The phrases in %s', (language) => {
     const own: Readonly<Record<string, string>> = PHRASES[language];
     expect(Object.keys(own).sort()).toEqual(Object.keys(english).sort());
     for (const [name, phrase] of Object.entries(own)) {
-      // Where sources differ is said in English alone.
+      // The difference of sources is said in English alone.
       const wanted = namesIn(english[name] ?? '').filter((each) => name !== 'conflict' || each !== 'difference');
       expect([name, namesIn(phrase).filter((each) => each !== 'difference' || name !== 'conflict')]).toEqual([
         name,

@@ -134,9 +134,13 @@ describe('a document that cannot be read', () => {
     // A busy machine needs long for the memory.
     ['too much memory', 'pdf', { maxGrowthBytes: 150 * MIB, maxMs: 100_000 }, spaces],
     ['more than 0.001 s', 'docx', { maxMs: 1 }, wordDocument],
-  ])('is abandoned when reading it takes %s', async (what, ending, bounds, bytes) => {
-    const bounded = documentReader({ ...BOUNDS, ...bounds });
-    const result = await bounded.read(put(ending, await bytes())).finally(() => bounded.close());
-    expect(result).toEqual({ problem: `reading it takes ${what}` });
-  }, 120_000);
+  ])(
+    'is abandoned when reading it takes %s',
+    async (what, ending, bounds, bytes) => {
+      const bounded = documentReader({ ...BOUNDS, ...bounds });
+      const result = await bounded.read(put(ending, await bytes())).finally(() => bounded.close());
+      expect(result).toEqual({ problem: `reading it takes ${what}` });
+    },
+    120_000,
+  );
 });
