@@ -16,7 +16,7 @@ const deploy = (...options: string[]) =>
   spawnSync('node', ['src/dev/release/deploy.ts', ...options], { cwd: ROOT, encoding: 'utf8', env });
 
 describe('every function', () => {
-  it('is at most 500 KiB compressed, and with its data within the limit of Cloudflare', async () => {
+  it('is at most 560 KiB compressed, and with its data within the limit of Cloudflare', async () => {
     const sizes = await functionSizes();
     expect(sizes.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['constellation-gateway', 'constellation-library', 'constellation-navigator']),
