@@ -35,7 +35,7 @@ describe('new OpenAIEmbeddingProvider()', () => {
     expect(new OpenAIEmbeddingProvider({ apiKey: 'sk-1', ...config })).toMatchObject(expected);
   });
   it.each<[string, Partial<OpenAIEmbeddingConfig>]>([
-    ['no dimensions for a model it does not know', { model: 'bge-m3' }],
+    ['no dimensions for a model it does not know', { model: 'a-model-of-our-own' }],
     ['more dimensions than the model has', { dimensions: 1537 }],
     ['half a dimension', { dimensions: 10.5 }],
     ['other dimensions for a model that cannot shorten', { model: 'text-embedding-ada-002', dimensions: 512 }],
