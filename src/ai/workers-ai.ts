@@ -47,10 +47,10 @@ export const workersAIFetch = (ai: WorkersAI): typeof globalThis.fetch => {
     const { pathname } = new URL(input instanceof Request ? input.url : input);
     const signal = init?.signal ?? undefined;
     const body = parseJson(String(init?.body));
-    const asked = readAs(pathname.endsWith('/embeddings') ? EmbeddingBody : ChatBody, body);
-    if (!asked.ok) throw new TypeError(`${pathname} is not answered by Workers AI`);
-    if ('messages' in asked.value) return chat(asked.value, signal);
-    const { model, input: text } = asked.value;
+    const request = readAs(pathname.endsWith('/embeddings') ? EmbeddingBody : ChatBody, body);
+    if (!request.ok) throw new TypeError(`${pathname} is not answered by Workers AI`);
+    if ('messages' in request.value) return chat(request.value, signal);
+    const { model, input: text } = request.value;
     return embeddingReply(await runRaw(ai, model, { text }, signal));
   };
 };

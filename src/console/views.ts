@@ -22,7 +22,10 @@ export const VIEWS: readonly ViewEntry[] = [
     load: () => import('./views/why/why-view.tsx'),
   },
   {
-    ...{ path: 'audit', title: 'view.audit', icon: 'why', isUnlisted: true },
+    path: 'audit',
+    title: 'view.audit',
+    icon: 'why',
+    isUnlisted: true,
     load: () => import('./views/audit/audit-view.tsx'),
   },
   { path: 'tickets', title: 'view.tickets', icon: 'tickets', load: () => import('./views/tickets/tickets-view.tsx') },

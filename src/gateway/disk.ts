@@ -38,7 +38,9 @@ export const namesFullDisk =
     if (!read.ok) return;
     const { librarian } = read.value.error;
     const response = errorResponse({
-      ...{ code: 'SERVICE_UNAVAILABLE', librarian, recoverable: true },
+      code: 'SERVICE_UNAVAILABLE',
+      librarian,
+      recoverable: true,
       message: 'Cannot store or read this: the disk of this machine is full',
       suggestion: 'Free some space, then send the request again; what was acknowledged before is still there',
     });

@@ -76,8 +76,15 @@ export const keepReply = (
   if (keepAnswers === undefined) return;
   const key = c.get('apiKey');
   const context = originate({
-    ...{ self: 'gateway', subject: `user:${key.id}`, workspace, authentication: key.authentication ?? 'key' },
-    ...{ capabilities: [], audiences: key.audiences, timeoutMs: KEEP_MS, now: now(), traceId: c.get('traceId') },
+    self: 'gateway',
+    subject: `user:${key.id}`,
+    workspace,
+    authentication: key.authentication ?? 'key',
+    capabilities: [],
+    audiences: key.audiences,
+    timeoutMs: KEEP_MS,
+    now: now(),
+    traceId: c.get('traceId'),
   });
   const request = { query, metadata: metadata ?? undefined };
   const kept = keepAnswers(c, { request, context, startedAtMs: now(), isStream });

@@ -19,7 +19,12 @@ export type ReplyForm = (c: Context<GatewayEnv>, query: string, reply: FixedRepl
 export const asNavigator: ReplyForm = (_c, _query, { response: { answer = '', metadata = {} }, reason }) => {
   const { statements: _none, ...about } = metadata;
   return jsonAnswer({
-    ...{ answer, sources: [], statements: [], confidence: 'high', confidenceReason: reason, outOfDomain: true },
+    answer,
+    sources: [],
+    statements: [],
+    confidence: 'high',
+    confidenceReason: reason,
+    outOfDomain: true,
     metadata: about,
   } satisfies NavigatorResponse);
 };
@@ -38,7 +43,11 @@ export const asAgent =
       return jsonAnswer({ type, query, blocks: [{ kind: 'text', text }] } satisfies DisplayModel);
     const { statements: _none, ...about } = metadata;
     return jsonAnswer({
-      ...{ success: true, query, error: null, source_attribution: NO_SOURCE, ...resultOf(type, text) },
+      success: true,
+      query,
+      error: null,
+      source_attribution: NO_SOURCE,
+      ...resultOf(type, text),
       metadata: { ...about, answer: text, confidence_score: 1, language, classification_reasoning: [reason] },
     } satisfies AgentSuccess);
   };

@@ -45,8 +45,15 @@ export const createReportGaps = ({
   const report = async (asker: Asker, each: KnowledgeGapReport): Promise<{ became: Reported; code: ErrorCode }> => {
     const { workspace, subject, audiences, traceId, authentication } = asker;
     const context = originate({
-      ...{ self: 'gateway', subject, workspace, audiences, authentication, traceId },
-      ...{ capabilities: ['support:analyze'], timeoutMs: REPORT_MS, now: now() },
+      self: 'gateway',
+      subject,
+      workspace,
+      audiences,
+      authentication,
+      traceId,
+      capabilities: ['support:analyze'],
+      timeoutMs: REPORT_MS,
+      now: now(),
     });
     const call = { to: 'support', path: '/v1/knowledge/gaps', body: JSON.stringify(each) };
     const reply = await client.call(context, call);

@@ -123,7 +123,7 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
 /** "how many" asks for a number, which answers give without the word "many" (see `answerTypeOf`), so it is not searched. */
 const HOW_MANY = /\bhow\s{1,8}(?:many|much)\b/gi;
 
-/** The words that a question leaves out: those of its own language, or of most articles where it does not tell it. */
+/** The words that a question leaves out: those of its language, or of that of most articles when it is too short to detect. */
 const stopWordsFor = (edition: Edition, text: string): ReadonlySet<string> => {
   const [usual] = languagesOf(edition);
   const isOnlyEnglish = edition.languages.length <= 1 && usual.tag === 'en';
@@ -139,8 +139,8 @@ interface WordToSearch {
 }
 
 /**
- * The words of a text, without stop words unless it has no others. Derived words (compounds and their parts), and stop words in capitals, count
- * only if the knowledge base contains them.
+ * The words of a text without stop words. Derived words (compounds and their parts), and stop words in capitals, count only if the knowledge
+ * base contains them.
  */
 const wordsToSearch = (edition: Edition, text: string): WordToSearch[] => {
   const read = text.slice(0, MAX_TEXT).replace(HOW_MANY, ' ');
@@ -157,7 +157,7 @@ const wordsToSearch = (edition: Edition, text: string): WordToSearch[] => {
   return words;
 };
 
-const lookUp = (edition: Edition, word: string, written = word): QueryTerm => {
+const lookUp = (edition: Edition, word: string, written: string): QueryTerm => {
   const { index, chunkCount } = edition;
   const { place, termId } = findWordOf(edition, word, written);
   const posting = postingOf(edition, termId, 1);
@@ -206,8 +206,10 @@ const replaceBy = (edition: Edition, term: QueryTerm, corrections: readonly Corr
     term.wordIds.push(wordId);
     if (!term.postings.some(({ termId }) => termId === posting.termId)) term.postings.push(posting);
   }
-  if (term.postings.length > 0) term.idf = Math.max(...term.postings.map(({ idf, weight }) => idf * weight));
+  if (term.postings.length > 0) term.idf = highestIdf(term);
 };
+
+const highestIdf = ({ postings }: QueryTerm): number => Math.max(...postings.map(({ idf, weight }) => idf * weight));
 
 /** Weight of a part of a compound, or of a compound for one of its parts. */
 const PART_WEIGHT = 0.5;
@@ -222,8 +224,7 @@ const addRelated = (edition: Edition, term: QueryTerm): void => {
     if (posting === undefined || term.postings.some((each) => each.termId === termId)) continue;
     term.postings.push({ ...posting, idf: Math.min(posting.idf, term.idf) });
   }
-  if (isUnknown && term.postings.length > 0)
-    term.idf = Math.max(...term.postings.map(({ idf, weight }) => idf * weight));
+  if (isUnknown && term.postings.length > 0) term.idf = highestIdf(term);
 };
 
 /** Codes such as "E40" or "TLS1.3": the subject of a long message, however frequent they are in the articles. */

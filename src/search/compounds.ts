@@ -42,9 +42,9 @@ const partsIn = (words: Vocabulary['words'], word: string): readonly string[] =>
 };
 
 /** The words of an edition in a language that joins them; undefined for others. */
-const vocabularyOf = oncePer((edition: Edition): { found: Vocabulary | undefined } => {
+const vocabularyOf = oncePer((edition: Edition): { vocabulary: Vocabulary | undefined } => {
   const { words: table, wordCounts } = edition.index;
-  if (!languagesOf(edition)[0].isCompounding || table.count > MAX_WORDS) return { found: undefined };
+  if (!languagesOf(edition)[0].isCompounding || table.count > MAX_WORDS) return { vocabulary: undefined };
   const words = new Map<string, { place: number; count: number }>();
   for (let place = 0; place < table.count; place += 1) {
     const count = wordCounts[place] ?? 0;
@@ -58,7 +58,7 @@ const vocabularyOf = oncePer((edition: Edition): { found: Vocabulary | undefined
       else known.push(place);
     }
   }
-  return { found: { words, compounds } };
+  return { vocabulary: { words, compounds } };
 });
 
 /** Compounds that a word stands for at most. */
@@ -69,10 +69,11 @@ const MAX_COMPOUNDS = 8;
  * the other way round. Empty in languages that do not join words.
  */
 export const relatedByParts = (edition: Edition, word: string): readonly number[] => {
-  const { found } = vocabularyOf(edition);
-  if (found === undefined) return [];
+  const { vocabulary } = vocabularyOf(edition);
+  if (vocabulary === undefined) return [];
+  const { words, compounds } = vocabulary;
   const countAt = (place: number): number => edition.index.wordCounts[place] ?? 0;
-  const parts = partsIn(found.words, word).flatMap((part) => found.words.get(part)?.place ?? []);
-  const compounds = (found.compounds.get(word) ?? []).toSorted((one, other) => countAt(other) - countAt(one));
-  return [...parts, ...compounds.slice(0, MAX_COMPOUNDS)];
+  const parts = partsIn(words, word).flatMap((part) => words.get(part)?.place ?? []);
+  const wholes = (compounds.get(word) ?? []).toSorted((one, other) => countAt(other) - countAt(one));
+  return [...parts, ...wholes.slice(0, MAX_COMPOUNDS)];
 };

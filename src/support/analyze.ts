@@ -124,7 +124,8 @@ export const analyze = async (
     knowledge_retrieval: knowledgeBlock(request.include_weak === true ? covered : withoutWeakSources(covered)),
     agent_guidance: guideAgent({
       ...{ taxonomy, classification, ticket, missing, composed, now },
-      ...{ knowledge: covered, model: outcome },
+      knowledge: covered,
+      model: outcome,
     }),
   };
 };

@@ -38,7 +38,8 @@ export const analyseText = (
       const word = ending === 't' ? withoutNegation(run) : run;
       const signs = ending === '' && (shape & OTHER) === 0 ? signsAfter(text, at) : '';
       if (signs !== '') {
-        visit.word(clip(`${run.toLowerCase()}${signs}`), 'word', clip(`${run.toLowerCase()}${signs}`));
+        const name = clip(`${run.toLowerCase()}${signs}`);
+        visit.word(name, 'word', name);
         chain.push(run.toLowerCase());
         at += signs.length;
       } else if (word !== '') chain.push(visitRun(word, shape, visit));
@@ -61,6 +62,9 @@ interface Visit {
 
 /** The signs that belong to the name before them, as in `C++`, `F#` and `notepad++`; empty if there are none. */
 const signsAfter = (text: string, at: number): string => {
+  const sign = text[at];
+  // Most words are followed by neither.
+  if (sign !== '+' && sign !== '#') return '';
   const [signs = ''] = /^(?:\+\+|#)(?![\p{L}\p{N}#+])/u.exec(text.slice(at, at + 3)) ?? [];
   return signs;
 };
@@ -150,15 +154,15 @@ const visitRun = (run: string, shape: number, visit: Visit): string => {
 const camelParts = (run: string): string[] => run.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/);
 
 const visitForeign = (run: string, visit: Visit): string => {
-  const written = run.normalize('NFKC').replace(IGNORABLE, '').toLowerCase();
-  const found = written.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  const words = found.map(withoutMarks);
+  const text = run.normalize('NFKC').replace(IGNORABLE, '').toLowerCase();
+  const marked = text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const words = marked.map(withoutMarks);
   words.forEach((word, at) => {
     const pieces = word.split(UNSPACED);
     for (const piece of pieces) {
       if (UNSPACED_CHARACTER.test(piece)) visitPairs(piece, visit);
       else if (piece !== '' && !isStopWord(piece, run, visit))
-        visit.word(clip(piece), 'word', clip(pieces.length > 1 ? piece : (found[at] ?? piece)));
+        visit.word(clip(piece), 'word', clip(pieces.length > 1 ? piece : (marked[at] ?? piece)));
     }
   });
   return words.join('');

@@ -93,16 +93,16 @@ const DATA: Readonly<Record<string, { algorithm?: string; stopWords: readonly st
 /** Stems in memory by language; words recur. */
 const MAX_STEMS = 50_000;
 
-const made = new Map<string, Language>();
+const languages = new Map<string, Language>();
 
 /** The language with this tag; of its region and script only the primary tag counts. */
 export const languageNamed = (tag: string): Language => {
   const primary = tag.toLowerCase().split('-', 1)[0] ?? '';
-  const known = made.get(primary);
-  if (known !== undefined) return known;
+  const cached = languages.get(primary);
+  if (cached !== undefined) return cached;
   const language = makeLanguage(primary);
   // Tags come from detection and from callers, who may send any.
-  if (primary === 'en' || Object.hasOwn(DATA, primary)) made.set(primary, language);
+  if (primary === 'en' || Object.hasOwn(DATA, primary)) languages.set(primary, language);
   return language;
 };
 
@@ -113,7 +113,8 @@ const makeLanguage = (tag: string): Language => {
     withoutMarks(word.normalize('NFKC').toLowerCase()).split(/[^\p{L}\p{N}]+/u),
   );
   const stemOwn = algorithm === undefined ? undefined : newStemmer(algorithm).stem;
-  const isOwn = (word: string): boolean => stemOwn !== undefined && (LATIN.has(tag) || !ASCII.test(word));
+  const isLatin = /\p{sc=Latin}/u.test(stopWords[0] ?? '');
+  const isOwn = (word: string): boolean => stemOwn !== undefined && (isLatin || !ASCII.test(word));
   return {
     tag,
     stem: remembered((word) => {
@@ -128,26 +129,6 @@ const makeLanguage = (tag: string): Language => {
 
 const stemAsEnglish = (word: string): string => stemEnglish(ASCII.test(word) ? word : withoutMarks(word));
 
-/** Languages with an algorithm that are written in Latin letters. */
-const LATIN = new Set([
-  'ca',
-  'cs',
-  'da',
-  'de',
-  'es',
-  'fi',
-  'fr',
-  'hu',
-  'it',
-  'nb',
-  'nl',
-  'no',
-  'pt',
-  'ro',
-  'sl',
-  'sv',
-  'tr',
-]);
 /** Digits and signs are no part of an inflected word. */
 const WORD = /^\p{L}[\p{L}\p{M}]*$/u;
 const ASCII = /^[a-z]+$/;
@@ -155,8 +136,8 @@ const ASCII = /^[a-z]+$/;
 const remembered = (stem: (word: string) => string): ((word: string) => string) => {
   const stems = new Map<string, string>();
   return (word) => {
-    const known = stems.get(word);
-    if (known !== undefined) return known;
+    const cached = stems.get(word);
+    if (cached !== undefined) return cached;
     if (stems.size >= MAX_STEMS) stems.clear();
     const stemmed = stem(word);
     stems.set(word, stemmed);

@@ -71,18 +71,18 @@ const describe = (chat: string | undefined, embedding: string | undefined): stri
 };
 
 const chooseOf = ({ url, models }: Ollama, variables: AdapterVariables): ChosenModels => {
-  const asked = { chat: variables.CHAT_MODEL?.trim(), embedding: variables.EMBEDDING_MODEL?.trim() };
-  const chat = chatModelOf(models, asked.chat);
+  const names = { chat: variables.CHAT_MODEL?.trim(), embedding: variables.EMBEDDING_MODEL?.trim() };
+  const chat = chatModelOf(models, names.chat);
   if (chat === undefined) {
-    const why = asked.chat
-      ? `it does not have ${asked.chat} (CHAT_MODEL): ollama pull ${asked.chat}, or name another`
+    const why = names.chat
+      ? `it does not have ${names.chat} (CHAT_MODEL): ollama pull ${names.chat}, or name another`
       : 'it has no model that can chat here: ollama pull one (ollama.com/library)';
     return { variables, line: `Ollama was found, and ${why}. Until then answers are quotes` };
   }
-  const embedding = embeddingOf(models, asked.embedding, variables.EMBEDDING_DIMENSIONS?.trim());
+  const embedding = embeddingOf(models, names.embedding, variables.EMBEDDING_DIMENSIONS?.trim());
   const missing =
-    embedding === undefined && asked.embedding && asked.embedding !== NO_MODEL
-      ? ` (it has no ${asked.embedding} to embed with)`
+    embedding === undefined && names.embedding && names.embedding !== NO_MODEL
+      ? ` (it has no ${names.embedding} to embed with)`
       : '';
   return {
     variables: {

@@ -165,8 +165,8 @@ const read = async <Schema extends z.ZodType>(
   { fetch, signal, maxBytes, body }: ReadOptions,
 ): Promise<z.output<Schema> | undefined> => {
   try {
-    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    const response = await fetch(address, { ...sent, signal, redirect: 'error' });
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const response = await fetch(address, { ...init, signal, redirect: 'error' });
     const bytes = response.ok ? await readBody(response, maxBytes) : undefined;
     if (bytes === undefined) return undefined;
     const reply = readAs(schema, parseJson(new TextDecoder().decode(bytes)));

@@ -110,7 +110,12 @@ export const callApi = async <Schema extends z.ZodType>(
   { method, path, body, reply, signal }: ApiCall<Schema>,
 ): Promise<z.output<Schema>> => {
   const { json } = await fetchJson(`${apiUrl}${path}`, {
-    ...{ fetch, method, signal, timeoutMs: CALL_MS, maxBytes: MAX_REPLY_BYTES, parse: parseJson },
+    fetch,
+    method,
+    signal,
+    timeoutMs: CALL_MS,
+    maxBytes: MAX_REPLY_BYTES,
+    parse: parseJson,
     headers: {
       ...{ Accept: 'application/json', 'User-Agent': 'constellation-sources', ...headers },
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),

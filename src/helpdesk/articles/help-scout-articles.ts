@@ -84,7 +84,8 @@ export const helpScoutArticles = (api: ArticleApi): ArticleSource => ({
       const { id, status, updatedAt } = reference.value;
       if (status !== 'published' || !isSince(updatedAt, updatedSinceMs)) return [];
       return readArticleInTime<(SourceArticle | UnreadableArticle)[]>((inTime) => readArticle(api, id, inTime), {
-        ...{ signal, late: [{ unreadableId: id }] },
+        signal,
+        late: [{ unreadableId: id }],
       });
     });
     const isWhole = updatedSinceMs === undefined;

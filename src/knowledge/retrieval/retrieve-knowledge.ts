@@ -212,7 +212,11 @@ const find = async (
     gaps: foundGaps.map(({ gap }) => gap),
     ...(degraded.length > 0 ? { degraded } : {}),
     evidence: {
-      ...{ edition, text: problem.text, search: outcome, intents, language: languageOfArticles(edition, problem.text) },
+      edition,
+      text: problem.text,
+      search: outcome,
+      intents,
+      language: languageOfArticles(edition, problem.text),
       articles: shown.map(({ article }) => article),
       sentences: inSentences.value,
       relevance: new Map(

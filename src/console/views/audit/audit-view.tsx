@@ -8,7 +8,8 @@ import { formatMoment, type TextKey, t } from '../../texts/texts.ts';
 /** Acts of administration of the workspace: who did what, when, and how it ended. */
 const AuditView = () => {
   const pages = usePages<AuditEntry, AuditPage>((cursor, signal) => client.audit({ cursor }, { signal }), {
-    ...{ itemsOf: ({ entries }) => entries, inputs: [] },
+    itemsOf: ({ entries }) => entries,
+    inputs: [],
   });
   return (
     <div class="audit">

@@ -295,7 +295,9 @@ export const Groups = ({ statistics }: { statistics: AnswerStatistics }) => {
                   cell: ({ total }) => formatNumber(total),
                 },
                 {
-                  ...{ id: 'share', label: t('charts.answered'), sort: ({ answered }) => answered ?? -1 },
+                  id: 'share',
+                  label: t('charts.answered'),
+                  sort: ({ answered }) => answered ?? -1,
                   cell: ({ answered }) => (answered === undefined ? '–' : <Share of={answered} />),
                 },
               ]}

@@ -92,7 +92,10 @@ const runsIn = ({ headers, body }: RecordedRequest): Run[] => {
 };
 
 const refusalBody = ({ internalCode, description }: ServiceRefusal) => ({
-  ...{ internalCode, description, name: 'AiError', message: `AiError: ${description}` },
+  internalCode,
+  description,
+  name: 'AiError',
+  message: `AiError: ${description}`,
 });
 const refusalReply = (refusal: ServiceRefusal): LocalReply => ({ status: refusal.status, body: refusalBody(refusal) });
 const badInput = (problem: string): LocalReply =>
