@@ -168,7 +168,18 @@ export const createApp = (parts: MemoryParts) => {
     const asked = { [ASKED_BY]: subject, ...(audiences.length === 0 ? {} : { [ASKED_WITH]: [...audiences] }) };
     const memory = isTurn ? { ...input.value, metadata: { ...metadata, ...asked } } : input.value;
     const { embeddings } = parts;
-    const storing = { store, embeddings, quotas, newId, now, log, subject, isTurn, ...callOf(c) };
+    const storing = {
+      store,
+      readable: readable(c),
+      embeddings,
+      quotas,
+      newId,
+      now,
+      log,
+      subject,
+      isTurn,
+      ...callOf(c),
+    };
     const stored = await storeMemory(memory, storing);
     if (stored.ok) return jsonAnswer(stored.value, { status: 201 });
     return stored.full === undefined
@@ -366,8 +377,11 @@ export const createApp = (parts: MemoryParts) => {
   });
   app.delete(`${MEMORIES}/:id`, ...write, async (c) => {
     const id = readAs(MemoryId, c.req.param('id'));
+    const { workspaceId, signal } = callOf(c);
     const isGone =
-      id.ok && (await deleteMemory(id.value, { store, forgetEmbeddings: forgetEmbeddings(c), ...callOf(c) }));
+      id.ok &&
+      (await readable(c).get(workspaceId, id.value, { signal })) !== undefined &&
+      (await deleteMemory(id.value, { store, forgetEmbeddings: forgetEmbeddings(c), ...callOf(c) }));
     return isGone ? c.body(null, 204) : errorResponse(c, 'NOT_FOUND', NO_MEMORY);
   });
   return app;

@@ -53,9 +53,13 @@ type Storing = { ok: true; value: MemoryStored } | { ok: false; problem: string;
  */
 export const storeMemory = async (
   { related_to: relatedTo, confidence = 1, ...input }: MemoryInput,
-  { store, workspaceId, signal, timeoutMs, subject, isTurn, ...parts }: StoringParts & StoringRequest,
+  { store, readable, workspaceId, signal, timeoutMs, subject, isTurn, ...parts }: StoringParts & StoringRequest,
 ): Promise<Storing> => {
   const { quotas, newId, now } = parts;
+  const missingHere = () => missingOf(relatedTo, (id) => readable.get(workspaceId, id, { signal }));
+  // One that the caller may not read is not there for it.
+  const missing = await missingHere();
+  if (missing !== undefined) return { ok: false, problem: notThere(missing) };
   const memory: Memory = {
     ...input,
     id: newId(),
@@ -96,9 +100,11 @@ export const storeMemory = async (
       },
     };
   }
-  const missing = await missingOf(relatedTo ?? [], (id) => store.get(workspaceId, id, { signal }));
-  return { ok: false, problem: `Cannot store the memory: related_to names ${missing}, which is not in this workspace` };
+  return { ok: false, problem: notThere((await missingHere()) ?? 'a memory') };
 };
+
+const notThere = (missing: string): string =>
+  `Cannot store the memory: related_to names ${missing}, which is not in this workspace`;
 
 const DAY_MS = 86_400_000;
 /** Share of a quota from which on responses and the log name it. */
@@ -152,6 +158,8 @@ const removeSurplus = async (
 
 interface StoringRequest {
   workspaceId: string;
+  /** What the caller may read. */
+  readable: Pick<MemoryStore, 'get'>;
   /** Subject of the verified context. */
   subject: string;
   isTurn: boolean;
@@ -202,14 +210,14 @@ const putMemory = async (
   }
 };
 
-/** Ids that are related to and not there, for a message. */
+/** Ids that are related to and not there, for a message; undefined when all are. */
 const missingOf = async (
-  relatedTo: readonly { memory_id: string }[],
+  relatedTo: readonly { memory_id: string }[] = [],
   find: (id: string) => Promise<Memory | undefined>,
-): Promise<string> => {
+): Promise<string | undefined> => {
   const found = await Promise.all(relatedTo.map(({ memory_id }) => find(memory_id)));
   const missing = relatedTo.filter((_, at) => found[at] === undefined).map(({ memory_id }) => memory_id);
-  return missing.slice(0, 5).join(', ') || 'a memory';
+  return missing.length === 0 ? undefined : missing.slice(0, 5).join(', ');
 };
 
 const logFault = (log: Log, { error, now, where }: { error: unknown; now: number; where: string }): void =>
@@ -308,8 +316,8 @@ export const restoreMemories = async (
         done.restored += 1;
         used[kind] += 1;
       } else {
-        const missing = await missingOf(relatedTo ?? [], (id) => store.get(workspaceId, id, { signal }));
-        refuse(`related_to names ${missing}, which is not in this workspace`);
+        const missing = await missingOf(relatedTo, (id) => store.get(workspaceId, id, { signal }));
+        refuse(`related_to names ${missing ?? 'a memory'}, which is not in this workspace`);
       }
     }
   }

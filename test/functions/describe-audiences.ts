@@ -319,6 +319,56 @@ export const describeAudiences = (productOf: () => Product): void => {
     expect((await send(productOf(), `PUT /api/kb/articles/policies/more.md`, written, seller)).status).toBe(200);
   });
 
+  it('a key without the audiences of those who asked cannot distinguish the ids of their turns, gaps and answers from unknown ones', {
+    timeout: 60_000,
+  }, async () => {
+    const workspace = 'asked';
+    const [lawyer, seller] = [await keyFor(workspace, ['legal']), await keyFor(workspace, ['sales'])];
+    const article = { title: 'Severance', content: 'The severance is 7340 euros.', metadata: { audience: ['legal'] } };
+    expect((await send(productOf(), 'PUT /api/kb/articles/policies/severance.md', article, lawyer)).status).toBe(201);
+    await expect.poll(() => isFound(lawyer, 'severance'), { timeout: 30_000 }).toBe(true);
+    const json = async (key: string, route: string, body?: unknown) =>
+      JSON.parse((await replyTo(key, route, body)).text) as Record<string, { id?: string }[]>;
+    const query = 'Who signs the blenkwort of the severance?';
+    await json(lawyer, 'POST /v1/ask', { query, conversation_id: 'theirs' });
+    await json(lawyer, 'POST /v1/knowledge/gaps', { query });
+    const first = async (route: string, list: string): Promise<string | undefined> =>
+      (await json(lawyer, route))[list]?.[0]?.id;
+    const memories = `/v1/workspaces/${workspace}/memories`;
+    const idOf = async (route: string, list: string): Promise<string> => {
+      await expect.poll(() => first(route, list), { timeout: 20_000 }).toBeTruthy();
+      return (await first(route, list)) ?? '';
+    };
+    const turn = await idOf(`GET ${memories}`, 'memories');
+    const gap = await idOf('GET /v1/knowledge/gaps?state=all', 'gaps');
+    const answer = await idOf('GET /v1/answers?limit=1', 'answers');
+    const routesTo = (id: { turn: string; gap: string; answer: string }): [string, unknown?][] => [
+      [`GET ${memories}/${id.turn}`],
+      [`DELETE ${memories}/${id.turn}`],
+      [`POST ${memories}`, { type: 'note', content: 'x', related_to: [{ memory_id: id.turn, type: 'about' }] }],
+      [`DELETE /v1/knowledge/gaps/${id.gap}`],
+      [`GET /v1/answers/${id.answer}`],
+      [`POST /v1/answers/${id.answer}/replay`, {}],
+      [`POST /v1/answers/${id.answer}/feedback`, { value: 'up' }],
+      [`DELETE /v1/answers/${id.answer}`],
+    ];
+    const none = '6f1d3a2e-6c1b-4d5e-9f80-3a4b5c6d7e8f';
+    for (const [at, [route, body]] of routesTo({ turn, gap, answer }).entries()) {
+      const hidden = await replyTo(seller, route, body);
+      const unknown = await replyTo(seller, ...routesTo({ turn: none, gap: none, answer: none })[at]!);
+      const same = [turn, gap, answer].reduce((text, id) => text.replaceAll(id, none), hidden.text);
+      expect([route, hidden.status, same]).toEqual([route, unknown.status, unknown.text]);
+      expect(unknown.status).toBeGreaterThanOrEqual(400);
+    }
+    // Nothing of it has happened.
+    for (const route of [`GET ${memories}/${turn}`, `GET /v1/answers/${answer}`])
+      expect([route, (await replyTo(lawyer, route)).status]).toEqual([route, 200]);
+    const note = { type: 'note', content: 'x', related_to: [{ memory_id: turn, type: 'about' }] };
+    expect((await replyTo(lawyer, `POST ${memories}`, note)).status).toBe(201);
+    expect((await replyTo(lawyer, `DELETE /v1/knowledge/gaps/${gap}`)).status).toBe(204);
+    expect((await replyTo(lawyer, `DELETE ${memories}/${turn}`)).status).toBe(204);
+  });
+
   const put = async (key: string, id: string, article: object): Promise<void> =>
     expect((await send(productOf(), `PUT /api/kb/articles/${id}`, article, key)).ok).toBe(true);
   const isFound = async (key: string, word: string): Promise<boolean> =>

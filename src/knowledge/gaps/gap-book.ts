@@ -86,8 +86,8 @@ export interface GapBook {
   record(sighting: GapSighting): RecordedGap[];
   /** One gap, if the audiences may see it. */
   read(id: string, audiences?: readonly string[]): KnowledgeGap | null;
-  /** Deletes a gap with its questions; false when there is none of that id. */
-  remove(id: string): boolean;
+  /** Deletes a gap with its questions, if the audiences may see it; false when there is none of that id for them. */
+  remove(id: string, audiences?: readonly string[]): boolean;
   /** Deletes the questions of a person, and the gaps that no one else has asked about. Returns the number of questions. */
   erasePerson(person: string): number;
   list(listing: GapListing): GapPage;

@@ -88,7 +88,8 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
     return jsonAnswer({ restored, unchanged: gaps.length - restored, refused: [] } satisfies Restored);
   });
   app.delete('/v1/knowledge/gaps/:id', ...change, async (c) => {
-    if (await books.of(c.get('context').workspace).remove(c.req.param('id'))) return c.body(null, 204);
+    const { workspace, audiences } = c.get('context');
+    if (await books.of(workspace).remove(c.req.param('id'), audiences)) return c.body(null, 204);
     c.set('outcome', 'NOT_FOUND');
     return refusal('NOT_FOUND', { librarian: guard.self, message: 'Cannot delete this gap: there is none of that id' });
   });

@@ -61,12 +61,16 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
       );
       return row === undefined ? null : gapOfRow(row);
     },
-    remove: (id) =>
+    remove: (id, audiences = []) =>
       sql.transaction(() => {
-        const [found] = sql.all('SELECT 1 AS found FROM gaps WHERE id = ?', id);
+        const [found] = sql.all(
+          `SELECT 1 AS found FROM gaps WHERE ${READABLE} AND id = ?2`,
+          ...[JSON.stringify(audiences), id],
+        );
+        if (found === undefined) return false;
         sql.run('DELETE FROM gap_examples WHERE gap = ?', id);
         sql.run('DELETE FROM gaps WHERE id = ?', id);
-        return found !== undefined;
+        return true;
       }),
     erasePerson: (person) =>
       sql.transaction(() => {
