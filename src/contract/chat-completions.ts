@@ -18,6 +18,15 @@ export const TextOnly = z.looseObject({
   type: z.literal('text', { error: 'is not text: the answer is Markdown, and no JSON of a schema' }),
 });
 
+/** Refuses other ways to say that the answer has to fit a schema, an expression or a grammar (vLLM, llama.cpp). */
+const noGuide = z
+  .null({ error: 'is not supported: the answer is Markdown, and follows no form of the caller' })
+  .optional();
+const GUIDES = {
+  ...{ guided_json: noGuide, guided_regex: noGuide, guided_choice: noGuide, guided_grammar: noGuide },
+  ...{ structured_outputs: noGuide, json_schema: noGuide, grammar: noGuide },
+};
+
 /** No tool is ever called, so none can be required. */
 export const ChatToolChoice = z.enum(['none', 'auto'], {
   error: 'is neither auto nor none: no tool is called here',
@@ -38,6 +47,7 @@ export const ChatCompletionRequest = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   n: z.literal(1, { error: 'is not 1: there is one answer to a question' }).nullish(),
   response_format: TextOnly.nullish(),
+  ...GUIDES,
   tool_choice: ChatToolChoice.nullish(),
   /** The older form of `tool_choice`. */
   function_call: ChatToolChoice.nullish(),

@@ -30,7 +30,8 @@ type ServerFactory = (exchange: Exchange & McpRequestContext) => ReturnType<McpS
  * The protocol wants clients to accept JSON and events; many accept one of them, or say it in other words. Each gets what it can read: JSON,
  * unless it names events.
  */
-export const serveMcp = async (request: Request, server: ServerFactory, parsedBody?: unknown): Promise<Response> => {
+export const serveMcp = async (request: Request, server: ServerFactory, body?: unknown): Promise<Response> => {
+  const parsedBody = withoutNulls(body);
   const accept = request.headers.get('Accept');
   const acceptsJson = acceptanceOf(accept, 'application/json') !== 'refused';
   const streams = acceptanceOf(accept, EVENT_STREAM) === 'named';
@@ -48,6 +49,23 @@ export const serveMcp = async (request: Request, server: ServerFactory, parsedBo
     // The stream begins at once: a model may take long until the first progress, and only a stream shows that the client has left.
     responseMode: streams && (!acceptsJson || HasProgressToken.safeParse(parsedBody).success) ? 'sse' : 'auto',
   }).fetch(asked, { parsedBody });
+};
+
+/** Members of a message whose values the protocol lays down, at any depth. The arguments of a tool are read by its own schema. */
+const OF_THE_PROTOCOL = new Set(['params', '_meta', 'capabilities', 'clientInfo']);
+/** A batch of earlier revisions has fewer messages. */
+const MAX_DEPTH = 6;
+
+/** Messages as the protocol has them: `null` in an optional member, which serializers of many languages write, counts as absent. */
+const withoutNulls = (message: unknown, depth = MAX_DEPTH): unknown => {
+  if (Array.isArray(message)) return message.map((each) => withoutNulls(each, depth));
+  if (typeof message !== 'object' || message === null || depth === 0) return message;
+  return Object.fromEntries(
+    Object.entries(message)
+      // A request without an id, as `null` is, stays one that cannot be answered.
+      .filter(([name, value]) => value !== null || name === 'id')
+      .map(([name, value]) => [name, OF_THE_PROTOCOL.has(name) ? withoutNulls(value, depth - 1) : value]),
+  );
 };
 
 /** What the library looks for, in these words. */

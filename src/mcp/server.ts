@@ -132,7 +132,7 @@ const callTool = async (
     return failed(
       errorInfo('INVALID_QUERY', {
         message: `Cannot read the arguments: ${describeIssues(read.issues)}`,
-        suggestion: 'Send arguments as the input schema of this tool describes them',
+        suggestion: BY_THE_SCHEMA,
         details: { issues: read.issues },
       }),
     );
@@ -146,9 +146,14 @@ const callTool = async (
     return succeeded(reply, knows);
   } catch (error) {
     mcpReq.signal.throwIfAborted();
-    return failed(errorOf(error, 'tool'));
+    const info = errorOf(error, 'tool');
+    // What a route suggests by itself is about bodies, which callers of tools do not see.
+    const isOfRoute = info.suggestion === errorInfo('INVALID_QUERY').suggestion;
+    return failed(isOfRoute ? { ...info, suggestion: BY_THE_SCHEMA } : info);
   }
 };
+
+const BY_THE_SCHEMA = 'Send arguments as the input schema of this tool describes them';
 
 const errorOf = (error: unknown, where: string): ErrorInfo =>
   error instanceof RouteFailed

@@ -178,6 +178,43 @@ describe('POST /mcp with an invalid call', () => {
     }
   });
 
+  it.each<[string, string, object | null]>([
+    ['no parameters', 'tools/list', null],
+    ['a cursor', 'tools/list', { cursor: null }],
+    ['the cursor of articles', 'resources/list', { cursor: null, _meta: null }],
+    ['the arguments', 'tools/call', { name: 'list_gaps', arguments: null }],
+    [
+      'a token of progress',
+      'tools/call',
+      { name: 'list_gaps', arguments: { cursor: null }, _meta: { progressToken: null } },
+    ],
+    [
+      'capabilities',
+      'initialize',
+      {
+        ...{ protocolVersion: '2025-06-18', capabilities: { roots: null, sampling: null, experimental: null } },
+        clientInfo: { name: 'test', version: '1', title: null },
+      },
+    ],
+  ])('takes null for what is absent: %s', async (_, method, params) => {
+    const { status, json } = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), {
+      Accept: 'application/json',
+    });
+    expect([status, json]).toEqual([200, { jsonrpc: '2.0', id: 1, result: expect.any(Object) }]);
+    expect(json.result.isError).not.toBe(true);
+  });
+
+  it('says what is wrong with arguments in the words of a tool, and names no body or route', async () => {
+    const params = { name: 'list_gaps', arguments: { cursor: 'nonsense' } };
+    const { json } = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }), {
+      Accept: 'application/json',
+    });
+    expect(json.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/cursor.*input schema of this tool/) }],
+    });
+  });
+
   it('refuses malformed and oversized frames', async () => {
     const envelope = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":';
     const cases: [body: string, status: number][] = [
