@@ -23,8 +23,13 @@ const noGuide = z
   .null({ error: 'is not supported: the answer is Markdown, and follows no form of the caller' })
   .optional();
 const GUIDES = {
-  ...{ guided_json: noGuide, guided_regex: noGuide, guided_choice: noGuide, guided_grammar: noGuide },
-  ...{ structured_outputs: noGuide, json_schema: noGuide, grammar: noGuide },
+  guided_json: noGuide,
+  guided_regex: noGuide,
+  guided_choice: noGuide,
+  guided_grammar: noGuide,
+  structured_outputs: noGuide,
+  json_schema: noGuide,
+  grammar: noGuide,
 };
 
 /** No tool is ever called, so none can be required. */

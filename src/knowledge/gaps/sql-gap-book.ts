@@ -63,11 +63,8 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
     },
     remove: (id, audiences = []) =>
       sql.transaction(() => {
-        const [found] = sql.all(
-          `SELECT 1 AS found FROM gaps WHERE ${READABLE} AND id = ?2`,
-          ...[JSON.stringify(audiences), id],
-        );
-        if (found === undefined) return false;
+        const [gap] = sql.all(`SELECT 1 AS one FROM gaps WHERE ${READABLE} AND id = ?2`, JSON.stringify(audiences), id);
+        if (gap === undefined) return false;
         sql.run('DELETE FROM gap_examples WHERE gap = ?', id);
         sql.run('DELETE FROM gaps WHERE id = ?', id);
         return true;
