@@ -16,7 +16,7 @@ export function progressOf({ state, progress }: SyncStatus): string | undefined 
   if (progress === null) return undefined;
   const [done, all] =
     state === 'listing' ? [progress.listed, progress.total ?? 0] : [progress.processed, progress.to_process];
-  return `${state} ${all > 0 ? `${done} of ${all}` : done || ''}`;
+  return `${state} ${all > 0 ? `${done} of ${all}` : done || 'articles'}`;
 }
 
 /** Removes that line from a terminal. */
