@@ -53,13 +53,13 @@ export const serveMcp = async (request: Request, server: ServerFactory, body?: u
 
 /** Members of a message whose values the protocol lays down, at any depth. The arguments of a tool are read by its own schema. */
 const OF_THE_PROTOCOL = new Set(['params', '_meta', 'capabilities', 'clientInfo']);
-/** A batch of earlier revisions has fewer messages. */
+/** Levels that are read: a batch, a message, its parameters and what stands in them. */
 const MAX_DEPTH = 6;
 
 /** Messages as the protocol has them: `null` in an optional member, which serializers of many languages write, counts as absent. */
 const withoutNulls = (message: unknown, depth = MAX_DEPTH): unknown => {
-  if (Array.isArray(message)) return message.map((each) => withoutNulls(each, depth));
   if (typeof message !== 'object' || message === null || depth === 0) return message;
+  if (Array.isArray(message)) return message.map((each) => withoutNulls(each, depth - 1));
   return Object.fromEntries(
     Object.entries(message)
       // A request without an id, as `null` is, stays one that cannot be answered.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Product } from '../../src/dev/run/product.ts';
 import { send, startEmbedded } from './product-for-test.ts';
 import CASES from './reader-texts.json' with { type: 'json' };
@@ -138,7 +138,14 @@ describe('what a reader sees', () => {
     await post(`/v1/answers/${String(inside(metadata, 'answer_id'))}/feedback`, { value: 'down' });
     await expect.poll(gapTitles, { timeout: 20_000, interval: 500 }).toContain(query);
     await post('/v1/ask', { query: 'Thanks, that helped' });
-    const reported = await post('/v1/knowledge/gaps', { question: 'Do you take PayPal for the Zephyr?' });
+    // On a busy machine the articles may be read too late to say anything.
+    const reported = await vi.waitUntil(
+      async () => {
+        const reply = await post('/v1/knowledge/gaps', { question: 'Do you take PayPal for the Zephyr?' });
+        return reply.outcome === 'unavailable' ? undefined : reply;
+      },
+      { timeout: 20_000, interval: 500 },
+    );
     expect(reported).toMatchObject({ outcome: 'new', gap: { gap: 'Do you take PayPal for the Zephyr?', count: 1 } });
     expect(await gapTitles()).not.toContain('Thanks, that helped');
   });
