@@ -15,7 +15,7 @@ import type { Mask } from '../runtime/privacy/mask.ts';
 import { readPages } from '../search/chunk-texts.ts';
 import { covers } from '../signing/capabilities.ts';
 import { type AutomaticMail, automaticMail, type MailSigns } from '../text/automatic-mail.ts';
-import { type Danger, dangerIn } from '../text/danger.ts';
+import { type Danger, dangerIn, withoutDeniedDanger } from '../text/danger.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';
 import { withoutName } from './draft/fill-template.ts';
 import { type ComposedDraft, createDraftComposer, noDraft } from './draft/generate-draft.ts';
@@ -29,6 +29,7 @@ import {
   writeWithModel,
 } from './draft/write-with-model.ts';
 import { customerWords, escalationOf, guideAgent, signalsIn } from './guidance/guide-agent.ts';
+import type { IntentClassifier } from './intents/classifier.ts';
 import { classifyWithModel } from './intents/classify-with-model.ts';
 import type { OpenTaxonomy } from './intents/current-taxonomy.ts';
 import { reasonsForPerson } from './ticket/auto-send.ts';
@@ -76,12 +77,11 @@ export const analyze = async (
   const read = readTicket(request, { mask: maskFor(request, parts.mask), taxonomy, facts: scope.facts });
   const danger = dangerIn(customerWords(read));
   const ticket = danger === undefined ? read : inDanger(read, danger);
-  const text = textToClassify(ticket);
   const automatic = automaticMail({ ...mailSignsOf(request), subject: request.subject }, request.message);
   // Words alone never hide danger.
   if (automatic !== undefined && (danger === undefined || isMail(request)))
     return automaticAnalysis(automatic, { ticket, taxonomy });
-  const first = classifier.classify(text);
+  const { text, first } = classified(textToClassify(ticket), { isDanger: danger !== undefined, taxonomy, classifier });
   const options = { taxonomy, classifier, ai, signal, timeLeftMs: timeLeftMs() };
   const intent = ticket.isClosing
     ? withoutIntent(first, classifier.threshold)
@@ -128,6 +128,21 @@ export const analyze = async (
       model: outcome,
     }),
   };
+};
+
+/**
+ * An intent whose own team sees every ticket is not chosen for words of danger that the message denies: "I live in a smoke-free home". Any other
+ * keeps them, since "burn an SD card" tells what it is about.
+ */
+const classified = (
+  words: string,
+  { isDanger, taxonomy, classifier }: { isDanger: boolean; taxonomy: Taxonomy; classifier: IntentClassifier },
+): { text: string; first: IntentClassification } => {
+  const first = classifier.classify(words);
+  const intent = taxonomy.intents.find(({ id }) => id === first.primary_intent);
+  if (isDanger || !isAlwaysEscalated(intent)) return { text: words, first };
+  const text = withoutDeniedDanger(words);
+  return text === words ? { text, first } : { text, first: classifier.classify(text) };
 };
 
 const mailSignsOf = ({ from, headers }: Pick<SupportRequest, 'from' | 'headers'>): MailSigns => ({
@@ -192,7 +207,10 @@ const withWarnings = (
 
 /** In danger, only the facts of an intent whose own team sees every ticket are asked for: whether anybody is hurt, not which pool. */
 const asksAbout = (intent: Intent | undefined, { danger, escalated_to }: IntentClassification): boolean =>
-  danger === undefined || intent?.escalation.some(({ always, to }) => always === true && to === escalated_to) === true;
+  danger === undefined || isAlwaysEscalated(intent, escalated_to);
+
+const isAlwaysEscalated = (intent: Intent | undefined, team?: string): boolean =>
+  intent?.escalation.some(({ always, to }) => always === true && (team === undefined || to === team)) === true;
 
 /** A closing message has no intent, whatever its words. */
 const withoutIntent = ({ confidence }: IntentClassification, threshold: number): IntentClassification => ({

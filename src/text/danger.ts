@@ -43,11 +43,7 @@ export interface Danger {
  * @param text At most 16,000 UTF-16 units are read.
  */
 export const dangerIn = (text: string): Danger | undefined => {
-  const read = text
-    .slice(0, MAX_LENGTH)
-    .normalize('NFC')
-    .replace(/[’‘ʼ´`]/g, "'");
-  const plain = plainLetters(read);
+  const { read, plain } = readable(text);
   compiled ??= compile(WORDS);
   const words = compiled;
   const languages = words.languages.filter(({ any }) => any.test(plain));
@@ -59,6 +55,48 @@ export const dangerIn = (text: string): Danger | undefined => {
     return { words: found.toLowerCase().slice(0, 100), language: sign.language };
   }
   return undefined;
+};
+
+/**
+ * The text without the words of danger that it denies or uses for something else: "I live in a smoke-free home" speaks of a home. For a reader
+ * that knows words only by their frequency. As it is when nothing is taken out; what follows the first 16,000 UTF-16 units is left out otherwise.
+ */
+export const withoutDeniedDanger = (text: string): string => {
+  const { read, plain } = readable(text);
+  compiled ??= compile(WORDS);
+  const words = compiled;
+  const denied = sentencesIn(plain).flatMap(({ start, end }) =>
+    deniedIn(plain.slice(start, end), words).map((span) => ({ start: start + span.start, end: start + span.end })),
+  );
+  if (denied.length === 0) return text;
+  let kept = '';
+  let from = 0;
+  for (const { start, end } of denied.toSorted((one, other) => one.start - other.start)) {
+    kept += read.slice(from, Math.max(from, start));
+    from = Math.max(from, end);
+  }
+  return `${kept}${read.slice(from)}`.replace(/[^\S\n]{2,}/g, ' ');
+};
+
+const deniedIn = (sentence: string, words: ReadyWords): Span[] => {
+  const harmless = [...sentence.matchAll(words.harmless)].map(spanOf);
+  const read = withoutPhrases(sentence, words);
+  return [
+    ...harmless,
+    ...words.languages.flatMap((language) => signsOf(read, language)).filter((span) => isDenied(read, span, words)),
+  ];
+};
+
+const withoutPhrases = (sentence: string, { harmless }: ReadyWords): string =>
+  sentence.replace(harmless, (phrase) => '_'.repeat(phrase.length));
+
+/** What is shown, and the same in plain letters, whose places are those of the first. */
+const readable = (text: string): { read: string; plain: string } => {
+  const read = text
+    .slice(0, MAX_LENGTH)
+    .normalize('NFC')
+    .replace(/[’‘ʼ´`]/g, "'");
+  return { read, plain: plainLetters(read) };
 };
 
 interface Span {
@@ -143,7 +181,7 @@ const sentencesIn = (text: string): Span[] =>
 const signIn = (sentence: string, words: ReadyWords): Sign | undefined => {
   const languages = words.languages.filter(({ any }) => any.test(sentence));
   if (languages.length === 0) return undefined;
-  const read = sentence.replace(words.harmless, (phrase) => '_'.repeat(phrase.length));
+  const read = withoutPhrases(sentence, words);
   if (words.imagined.test(read.trim())) return undefined;
   return languages.flatMap((language) => signsOf(read, language)).find((span) => !isDenied(read, span, words));
 };

@@ -16,7 +16,7 @@ import { knowledgeOf, passage, taxonomy } from './draft/tickets.ts';
 
 /** The analysis of a message with this classification, its note, and the options of the knowledge search. */
 const analysed = async (
-  classification: IntentClassification,
+  classification: IntentClassification | ((words: string) => IntentClassification),
   message = 'The fan is loud and hot.',
   { knowledge = unavailableRetrieval(), ...request }: Partial<SupportRequest> & { knowledge?: Knowledge } = {},
 ) => {
@@ -27,7 +27,11 @@ const analysed = async (
     {
       taxonomyFor: async () => ({
         taxonomy: { ...taxonomy, intents: taxonomy.intents.map((each) => ({ ...each, article_intents: ['care'] })) },
-        classifier: { threshold: 0.4, classify: () => classification, likeliest: () => [] },
+        classifier: {
+          threshold: 0.4,
+          classify: typeof classification === 'function' ? classification : () => classification,
+          likeliest: () => [],
+        },
       }),
       retrieveKnowledge: async (_, options) => {
         searched = options;
@@ -113,6 +117,30 @@ describe('a message that reports danger', () => {
         }
     },
   );
+  it.each([
+    ['I live in a smoke-free home and want to return the unit', 'noise'],
+    ['There is no smoke, I want to return the unit', 'noise'],
+    ['Wir sind ein Nichtraucherhaushalt, es raucht nichts, ich will es zurückgeben', 'noise'],
+    ['Does a smoke detector have to hang above it?', 'noise'],
+  ])('is not classified by words that deny danger: %s', async (text, intent) => {
+    const classify = (words: string): IntentClassification => ({
+      primary_intent: /smoke|burns|rauch/i.test(words) ? 'safety' : 'noise',
+      confidence: 0.8,
+    });
+    const { draft, guidance, response } = await analysed(classify, text);
+    expect(response.intent_classification).toMatchObject({ primary_intent: intent });
+    expect(guidance.escalation.to).not.toBe('Safety team');
+    expect(draft.template).not.toBe('safety');
+  });
+  it('keeps the words of another intent', async () => {
+    const read: string[] = [];
+    const classify = (words: string): IntentClassification => {
+      read.push(words);
+      return { primary_intent: 'noise', confidence: 0.8 };
+    };
+    await analysed(classify, 'How do I burn an SD card?');
+    expect(read).toEqual([expect.stringContaining('burn an SD card')]);
+  });
   it('gets it for thanks that mention it, and in English where there are no phrases', async () => {
     const { draft } = await analysed({ primary_intent: 'noise', confidence: 0.9 }, 'Thanks, it still smells burnt');
     expect(draft.text).toContain('your safety comes first');

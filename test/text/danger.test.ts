@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import messages from '../../src/dev/eval/danger-messages.json' with { type: 'json' };
 import PHRASES from '../../src/runtime/answer-phrases.json' with { type: 'json' };
-import { dangerIn } from '../../src/text/danger.ts';
+import { dangerIn, withoutDeniedDanger } from '../../src/text/danger.ts';
 import WORDS from '../../src/text/lists/danger.json' with { type: 'json' };
 import cases from './danger.json' with { type: 'json' };
 import languages from './danger-languages.json' with { type: 'json' };
@@ -41,3 +41,10 @@ it.each(['!smell of '.repeat(10_000), 'A'.repeat(100_000), 'water '.repeat(20_00
   'finds nothing beyond its length, or in endless repetition (%#)',
   (text) => expect(dangerIn(text)).toBeUndefined(),
 );
+
+it.each([
+  ['I live in a smoke-free home and want to return the unit', 'I live in a home and want to return the unit'],
+  ['No smoke.\nIt does not smell burnt. The fan is loud.', 'No .\nIt does not . The fan is loud.'],
+  ['There is smoke', 'There is smoke'],
+  ['Vivo en una casa libre de humo y quiero devolverlo', 'Vivo en una casa y quiero devolverlo'],
+])('takes denied words of danger out of %j', (text, left) => expect(withoutDeniedDanger(text)).toBe(left));
