@@ -14,6 +14,7 @@ const OPTIONS = {
   librarian: { type: 'string' },
   conversation: { type: 'string' },
 } as const;
+const DETAILS = ['statements', 'navigator', 'trace', 'why'] as const;
 
 const OPTIONS_HELP = `  --librarian <id>    ask this one instead of whoever knows best
   --conversation <id> read the question together with those before it`;
@@ -23,7 +24,8 @@ export const ASK_HELP = `Asks a question and prints each statement as soon as it
   constellation ask [options] <question …>
 
 ${OPTIONS_HELP}
-  --json              print the whole response as JSON
+  --json              print the response as JSON
+  --include <details> with --json: ${DETAILS.join(', ')}, separated by commas
 ${SETTINGS_HELP}
 
 Examples:
@@ -35,15 +37,25 @@ Exit code: 0 answered, 1 failed, 2 wrong command line, 3 no article answers it.
 `;
 
 export const ask: Command = async (args) => {
-  const options = { ...OPTIONS, json: { type: 'boolean', default: false } } as const;
+  const options = { ...OPTIONS, json: { type: 'boolean', default: false }, include: { type: 'string' } } as const;
   const { values, positionals, client } = openCommand(args, { help: ASK_HELP, options, maxPositionals: 1000 });
   const query = positionals.join(' ').trim();
   if (query === '') return failUsage('The question is missing');
   const question = requestOf(query, values);
+  const include = detailsOf(values.include);
+  if (include === undefined || (include.length > 0 && !values.json))
+    return failUsage(`--include goes with --json and takes ${DETAILS.join(', ')}, separated by commas`);
   if (!values.json) return show(client, question);
-  const response = await client.ask(question);
+  const response = await client.ask({ ...question, include });
   console.log(safeJson(response));
   return exitOf(response);
+};
+
+/** Undefined when one of them is unknown. */
+const detailsOf = (listed = ''): (typeof DETAILS)[number][] | undefined => {
+  const names = listed.split(',').flatMap((name) => name.trim() || []);
+  const details = DETAILS.filter((each) => names.includes(each));
+  return names.every((name) => details.some((each) => each === name)) ? details : undefined;
 };
 
 const requestOf = (

@@ -7,6 +7,13 @@ import { LibrarianId, Link, Query, WorkspaceId } from './names.ts';
 export const RequestMetadata = jsonObject({ maxDepth: 8, maxLength: 16_000 });
 export type RequestMetadata = z.infer<typeof RequestMetadata>;
 
+/**
+ * Details of an answer that are sent when asked for: its statements with their evidence; the own replies of the librarians that answered; the hops of
+ * the question; how the navigator's passages were chosen, which costs a search and needs `kb:read`.
+ */
+export const Include = z.enum(['statements', 'navigator', 'trace', 'why']);
+export type Include = z.infer<typeof Include>;
+
 /** `POST /v1/ask`. Unknown members are refused. */
 export const AskRequest = z.strictObject({
   query: Query,
@@ -18,7 +25,9 @@ export const AskRequest = z.strictObject({
   metadata: RequestMetadata.optional(),
   /** Whether facts that are stored about `metadata.person_id` or the conversation are used; true when absent. */
   facts: z.boolean().optional(),
-  /** Whether `metadata.explain` says what the navigator's search found, how it was ranked, and what became of it. Needs `kb:read`. */
+  /** What the reply has beside the answer with its sources; nothing when absent. */
+  include: z.array(Include).max(8).optional(),
+  /** The same as `why` in `include`. */
   explain: z.boolean().optional(),
   /** Timeout in milliseconds, 1 to 300,000; the server may use a shorter one. */
   timeout_ms: z.int().min(1).max(300_000).optional(),

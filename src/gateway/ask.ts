@@ -16,7 +16,7 @@ import type { ModelUse } from '../runtime/context-guard.ts';
 import { errorHeaders, jsonAnswer, knownJson, readJson } from '../runtime/json-http.ts';
 import type { Log } from '../runtime/log.ts';
 import { budgetedModel, type TokenPrice } from '../runtime/model-budget.ts';
-import { type Reporting, reportStatements, withProgress } from '../runtime/progress.ts';
+import { type Reporting, reportStatements, withProgress, withStatements } from '../runtime/progress.ts';
 import { shortenAnswer } from '../runtime/shorten-answer.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
@@ -31,6 +31,7 @@ import { turnBefore } from './concierge/follow-up.ts';
 import { jsonBytes } from './forward.ts';
 import { faultResponse, GatewayError } from './gateway-error.ts';
 import { interfaceOf, type KeepAnswers } from './keep-answers.ts';
+import { leanResponse } from './lean-response.ts';
 import type { GatewayEnv } from './request-log.ts';
 import { fixedReply, type PersonWays, replyTo, type WaysToPerson } from './small-talk.ts';
 import { createTalk } from './talk.ts';
@@ -79,14 +80,26 @@ const TIMEOUT_MS = 30_000;
 
 /**
  * `POST /v1/ask`: sends the question to the named librarian, or to those that the concierge chooses, in the
- * user's name. The response lists the hops under `metadata.trace`. Finding nothing is a response that abstains, with the closest
+ * user's name. The reply is the answer with its sources; `include` names what else it has (`leanResponse`). Finding nothing is a response that abstains, with the closest
  * articles under `metadata.closest`, not an error. A question in a conversation is read with the previous turns and stored;
  * `metadata.conversation` holds how it was understood. `metadata.usage` is the model usage of all hops.
  */
 export const createAsk = (asking: Asking): ((c: Context<GatewayEnv>) => Promise<Response>) => {
   return async (c) => {
-    const ask = asking(c, readRequest(await jsonBytes(c)));
-    return answerOrStream(c, async (reporting) => answerWith(c, await ask(reporting)));
+    const request = readRequest(await jsonBytes(c));
+    const ask = asking(c, request);
+    const include = isExplained(request) ? [...(request.include ?? []), 'why' as const] : request.include;
+    return withProgress(
+      c,
+      async ({ signal, progress }) => {
+        const response =
+          progress === undefined
+            ? await ask({ signal })
+            : await withStatements(progress, (recorded) => ask({ signal, progress: recorded }));
+        return answerWith(c, leanResponse(response, { include, librarian: c.get('answeredBy') }));
+      },
+      { onFault: (error) => faultResponse(c, error) },
+    );
   };
 };
 
@@ -102,8 +115,9 @@ export const createAsking = (parts: AskParts): Asking => {
   const talk = createTalk(parts);
   return (c, sent, options = {}) => {
     const startedAtMs = now();
-    if (sent.explain === true) demand(c.get('apiKey'), 'kb:read');
-    const request = sent.explain === true ? { ...sent, metadata: { ...sent.metadata, explain: true } } : sent;
+    const isExplaining = isExplained(sent);
+    if (isExplaining) demand(c.get('apiKey'), 'kb:read');
+    const request = isExplaining ? { ...sent, metadata: { ...sent.metadata, explain: true } } : sent;
     const { librarian = CONCIERGE, timeout_ms: timeoutMs = TIMEOUT_MS } = request;
     if (librarian !== CONCIERGE && !librarians.ids.includes(librarian)) throw unknownLibrarian(librarians.ids);
     const key = c.get('apiKey');
@@ -191,6 +205,8 @@ export const createAsking = (parts: AskParts): Asking => {
     };
   };
 };
+
+const isExplained = ({ explain, include = [] }: AskRequest): boolean => explain === true || include.includes('why');
 
 const NO_WAYS: WaysToPerson = { handsOver: false };
 

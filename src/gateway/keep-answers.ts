@@ -251,7 +251,8 @@ const isObject = (value: unknown): value is Metadata =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The edition of the librarian that reports one. */
-const editionIn = (metadata: Metadata): string | null => {
+/** The edition that a librarian's own reply names; null when none does. */
+export const editionIn = (metadata: Metadata): string | null => {
   const [edition] = Object.values(metadata).flatMap((each) => (isObject(each) ? [each.edition] : []));
   return typeof edition === 'string' && edition.length <= 128 ? edition : null;
 };

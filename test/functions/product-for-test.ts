@@ -52,9 +52,10 @@ export const grant = async (
   await keys.put(await hashApiKey(key), JSON.stringify(record));
 };
 
-/** Sends a question to `/v1/ask`. */
+/** Sends a question to `/v1/ask`, for a reply with every detail. */
 export const ask = async (product: Product, query: string, more: object = {}) => {
-  const response = await send(product, 'POST /v1/ask', { query, ...more });
+  const include = ['statements', 'navigator', 'trace'];
+  const response = await send(product, 'POST /v1/ask', { query, include, ...more });
   const body: unknown = await response.json();
   const reply = LibrarianResponse.parse(body);
   const { hops } = DelegationTrace.parse(reply.metadata?.trace);

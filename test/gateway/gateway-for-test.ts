@@ -173,7 +173,7 @@ export const startGateway = async ({
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
   const ask = async (body: object) => {
-    const reply = await replyOf(send('/v1/ask', body));
+    const reply = await replyOf(send('/v1/ask', { include: ['statements', 'navigator', 'trace'], ...body }));
     return { ...reply, body: LibrarianResponse.parse(reply.body) };
   };
   return { app, asked, lines, limited, send, ask };

@@ -1,6 +1,6 @@
 import type { AskEvent } from '../../../client/answer-stream.ts';
 import type { AgentType, DisplayModel } from '../../contract/agent-response.ts';
-import type { ProgressEvent, Statement, StatementSource } from '../../contract/ask.ts';
+import type { Include, ProgressEvent, Statement, StatementSource } from '../../contract/ask.ts';
 import type { NavigatorResponse } from '../../contract/navigator-response.ts';
 import type { DelegationTrace, LibrarianResponse, Source } from '../../contract/response.ts';
 import { t } from '../texts/texts.ts';
@@ -42,6 +42,9 @@ export interface Closest {
   url?: string | undefined;
   heading?: string | undefined;
 }
+
+/** What the page shows beside an answer. */
+export const DETAILS: Include[] = ['statements', 'navigator', 'trace'];
 
 /** The answer after an event of its stream. `done` counts: its statements replace those that were shown. */
 export const afterEvent = (answer: Answer, event: AskEvent): Answer => {

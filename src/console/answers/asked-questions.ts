@@ -3,7 +3,7 @@ import type { AskEvent } from '../../../client/answer-stream.ts';
 import { ConstellationError } from '../../../client/constellation-error.ts';
 import type { DisplayModel } from '../../contract/agent-response.ts';
 import { accessIsRead, call, client, may, missingCapability, noteRefusal } from '../session/deployment.ts';
-import { type Answer, afterEvent, agentIn, type ShownError, storedIdOf } from './answer.ts';
+import { type Answer, afterEvent, agentIn, DETAILS, type ShownError, storedIdOf } from './answer.ts';
 
 const STORED = 'constellation.answers';
 /** Those of this tab, newest last; what goes beyond is dropped, and so are long ones that do not fit into the browser's store. */
@@ -82,6 +82,7 @@ const run = async (answer: Signal<Answer>): Promise<void> => {
   await accessIsRead();
   const question = {
     query,
+    include: DETAILS,
     // A key without rights to memories asks each question by itself.
     ...(may('memory:read') === false || may('memory:write') === false ? {} : { conversation_id: conversation }),
     ...(librarian === undefined ? {} : { librarian }),

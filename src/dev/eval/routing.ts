@@ -52,7 +52,10 @@ const Answer = LibrarianResponse.and(
  * correctly even if that one found nothing.
  */
 const route = async (product: Product, { question, target }: Labelled): Promise<Routed> => {
-  const response = await product.fetch('/v1/ask', { method: 'POST', body: JSON.stringify({ query: question }) });
+  const response = await product.fetch('/v1/ask', {
+    method: 'POST',
+    body: JSON.stringify({ query: question, include: ['trace'] }),
+  });
   const answer = Answer.parse(await response.json());
   const wanted = wantedOf([target].flat());
   const asked = askedFirst(answer.metadata?.trace?.hops ?? []);
