@@ -1,5 +1,6 @@
 import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
 import { oncePer } from '../runtime/once-per.ts';
+import { isCode } from '../search/analyse-query.ts';
 import { answeringModelOf, domainFeatures, keynessOf, relevanceOfHits } from '../search/answering-model.ts';
 import { applyLogistic } from '../search/fit-logistic.ts';
 import OFF_TOPIC_QUESTIONS from '../search/off-topic-questions.json' with { type: 'json' };
@@ -80,7 +81,7 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
   const domain = domainOf(edition, options);
   // A passage without any word of the question or the previous turns, or one close to them, answers by chance at most.
   const byWords = held.some(({ idf, closeness }) => idf * closeness > 0)
-    ? applyLogistic(GATE, gate) * familiarity(edition, domain)
+    ? applyLogistic(GATE, gate) * familiarity(edition, domain) * (1 - unknownCodes(question))
     : 0;
   return {
     question,
@@ -302,6 +303,14 @@ const domainOf = (edition: Edition, { searches: [search] }: CandidateOptions): n
   return search === undefined ? 0 : applyLogistic(model.domain, domainFeatures(search, model.keys));
 };
 
+/** How far codes that the knowledge base lacks are more than half of the question's own words, by idf, 0 to 1: others answer nothing then. */
+const unknownCodes = ({ terms }: ParsedQuestion): number => {
+  const own = terms.filter(({ weight }) => weight === 1);
+  const sum = (those: readonly QuestionTerm[]) => those.reduce((all, { idf }) => all + idf, 0);
+  const share = sum(own.filter(({ isKnown, word }) => !isKnown && isCode(word))) / Math.max(Number.EPSILON, sum(own));
+  return Math.max(0, 2 * share - 1);
+};
+
 /** Share of the domain threshold from which the domain probability counts in full, in a small knowledge base; smaller in a larger one. */
 const FAMILIAR_FROM = 0.2;
 const FEW_ARTICLES = 10;
@@ -311,7 +320,7 @@ const FEW_ARTICLES = 10;
  * articles one always stands out.
  */
 const familiarity = (edition: Edition, domain: number): number => {
-  const share = FAMILIAR_FROM * Math.min(1, (FEW_ARTICLES / edition.articleCount) ** 2);
+  const share = FAMILIAR_FROM * Math.min(1, FEW_ARTICLES / edition.articleCount);
   return Math.min(1, domain / (share * answeringModelOf(edition).domainThreshold));
 };
 

@@ -4,8 +4,9 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import { stemIn } from '../search/edition-stems.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { wordsOf } from '../text/analyse-text.ts';
+import { detectLanguage } from '../text/detect-language.ts';
 import { beginsAsQuestion } from '../text/question-forms.ts';
-import { lastOf, referenceIn } from '../text/refers-back.ts';
+import { functionWordsOf, lastOf, referenceIn } from '../text/refers-back.ts';
 import { stem } from '../text/stem.ts';
 import EXCLUDED_WORDS from './excluded-words.json' with { type: 'json' };
 import QUESTION_TYPES from './question-types.json' with { type: 'json' };
@@ -73,6 +74,9 @@ export const parseQuestion = (
 ): ParsedQuestion => {
   const text = question.slice(0, MAX_TEXT);
   const terms = new Map<string, QuestionTerm>();
+  const language = detectLanguage(text, edition.languages) ?? edition.languages[0] ?? 'en';
+  // How common words are in general is known of English.
+  const common = language === 'en' ? NO_WORDS : functionWordsOf(language);
   const read = (said: string, weight: number): AnalysedQuery => {
     const query = analyseQuery(edition, said.slice(0, MAX_TEXT));
     for (const term of query.terms) {
@@ -88,7 +92,7 @@ export const parseQuestion = (
           ...term.corrections.map((word) => stemIn(edition, word)),
           ...(roman ? [roman] : []),
         ]),
-        idf: Math.min(term.idf, idfInGeneral(term.stem)) * weight,
+        idf: Math.min(term.idf, common.has(term.word) ? FUNCTION_IDF : idfInGeneral(term.stem)) * weight,
         weight,
         isKnown: term.postings.length > 0,
         isLiteral: term.word.length > 2 && /\d/.test(term.word),
@@ -127,6 +131,11 @@ const excludedIn = (text: string): string[] =>
 
 /** Content words of a passage of average length. With 40 or 250 words the evaluation gives almost the same figures. */
 const PASSAGE_WORDS = 100;
+
+/** Upper bound of the idf of a word that names no subject: that of "mean" and "cost" in general English. */
+const FUNCTION_IDF = 0.9;
+
+const NO_WORDS: ReadonlySet<string> = new Set();
 
 /**
  * Upper bound of a word's idf: its idf in passages of general English. A small knowledge base lacks words such as "already" by chance, and

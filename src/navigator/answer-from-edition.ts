@@ -95,7 +95,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const chosen = chooseHits(edition, question, outcome.hits);
   const isAnswered = found.probability >= DECLINED_BELOW && found.passages.length > 0 && options.reading !== 'declines';
   const model = screen.model(answeringModelOf(edition));
-  const language = spokenLanguage(edition, question, languageOf(question, options));
+  const language = spokenLanguage(edition, question, languageOf(question, options), found);
   const phrases = answerPhrases(language);
   const rules = {
     phrases,

@@ -1,5 +1,6 @@
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import type { FoundAnswer } from '../grounding/find-answer.ts';
+import { passageMarkdown } from '../grounding/render-passage.ts';
 import { type AnswerPhrases, answerPhrases, filled, listed } from '../runtime/answer-phrases.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { analyseQuery } from '../search/analyse-query.ts';
@@ -7,6 +8,7 @@ import type { AnsweringModel } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { detectLanguage } from '../text/detect-language.ts';
+import { namesNoSubject, referenceIn } from '../text/refers-back.ts';
 import { linksTo, oneLine } from './compose-answer.ts';
 import type { ClosestArticle, NavigatorAnswer } from './navigator-answer.ts';
 
@@ -57,7 +59,7 @@ export const decline = (input: DeclineInput): Declination | undefined => {
     const says = [inLanguage(phrases, edition.languages), links(linked, phrases)];
     return declineWith({ ...input, closest: linked }, { verdict: 'no-information', says, why: phrases.uncovered });
   }
-  if (isUnderspecified(edition, found))
+  if (!input.isFollowUp && isUnderspecified(edition, found))
     return declineWith(input, {
       verdict: 'underspecified',
       says: [askBack(edition, phrases), links(closest, phrases)],
@@ -108,14 +110,15 @@ const COMMON_SHARE = 0.08;
 const FEW_WORDS = 3;
 
 /** No word of the question, or of the previous turns, distinguishes passages. */
-const isUnderspecified = ({ chunkCount }: Edition, { question: { query, terms, types } }: FoundAnswer): boolean => {
+const isUnderspecified = ({ chunkCount }: Edition, { question: { text, query, terms } }: FoundAnswer): boolean => {
   const own = query.terms.filter(({ origin }) => origin === 'question');
   const tells = own.some(
     ({ isKnown, chunkCount: holding, postings }) =>
       postings.length > 0 && isKnown && holding < COMMON_SHARE * chunkCount,
   );
   const isShort = own.length <= FEW_WORDS && terms.length === own.length;
-  return isShort && !tells && own.every(({ isKnown }) => isKnown) && (types.problem || own.length === 0);
+  const refersToNothing = own.length === 0 || referenceIn(text) === 'question';
+  return namesNoSubject(text) || (isShort && !tells && own.every(({ isKnown }) => isKnown) && refersToNothing);
 };
 
 /** Asks for what the knowledge base distinguishes, such as the device. */
@@ -143,13 +146,27 @@ const isOtherLanguage = (
  * The language to answer in: that of who asks, else that of the knowledge base. A few words are easily taken for another language: when the
  * knowledge base knows most of them, it is its own.
  */
-export const spokenLanguage = (edition: Edition, question: string, asked: string | undefined): string | undefined => {
+export const spokenLanguage = (
+  edition: Edition,
+  question: string,
+  asked: string | undefined,
+  found?: Pick<FoundAnswer, 'passages'>,
+): string | undefined => {
   const [own] = edition.languages;
+  if (asked === undefined && edition.languages.length > 1)
+    return detectLanguage(question, edition.languages) ?? languageOfPassages(found) ?? own;
   if (asked === undefined || own === undefined || edition.languages.includes(asked)) return asked ?? own;
   // Otherwise the conversation tells it.
   if (detectLanguage(question) !== asked) return asked;
+  const likely = detectLanguage(question, edition.languages);
+  if (likely !== undefined && edition.languages.includes(likely)) return likely;
   return isMostlyKnown(analyseQuery(edition, question).terms) ? own : asked;
 };
+
+/** A question of a name or two is in the language of what it finds. */
+const languageOfPassages = (
+  { passages: [first] }: Pick<FoundAnswer, 'passages'> = { passages: [] },
+): string | undefined => first && detectLanguage(passageMarkdown(first.unit));
 
 const isMostlyKnown = (words: readonly { isKnown: boolean }[]): boolean =>
   2 * words.filter(({ isKnown }) => isKnown).length >= Math.max(1, words.length);

@@ -123,11 +123,14 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
 /** "how many" asks for a number, which answers give without the word "many" (see `answerTypeOf`), so it is not searched. */
 const HOW_MANY = /\bhow\s{1,8}(?:many|much)\b/gi;
 
+/** "F 07" and "F-07" are read as "F07" where the knowledge base writes that. */
+const SPACED_CODE = /(?<![\p{L}\p{N}])(\p{L}{1,4})[ -](\d{1,6})(?![\p{L}\p{N}])/gu;
+
 /** The words that a question leaves out: those of its language, or of that of most articles when it is too short to detect. */
 const stopWordsFor = (edition: Edition, text: string): ReadonlySet<string> => {
   const [usual] = languagesOf(edition);
   const isOnlyEnglish = edition.languages.length <= 1 && usual.tag === 'en';
-  const own = isOnlyEnglish ? undefined : detectLanguage(text);
+  const own = isOnlyEnglish ? undefined : detectLanguage(text, edition.languages);
   return (own === undefined ? usual : languageNamed(own)).stopWords;
 };
 
@@ -143,7 +146,12 @@ interface WordToSearch {
  * base contains them.
  */
 const wordsToSearch = (edition: Edition, text: string): WordToSearch[] => {
-  const read = text.slice(0, MAX_TEXT).replace(HOW_MANY, ' ');
+  const read = text
+    .slice(0, MAX_TEXT)
+    .replace(HOW_MANY, ' ')
+    .replace(SPACED_CODE, (spaced, letters: string, digits: string) =>
+      findWord(edition.index, `${letters}${digits}`.toLowerCase()) < 0 ? spaced : `${letters}${digits}`,
+    );
   const stopWords = stopWordsFor(edition, read);
   const words: WordToSearch[] = [];
   let partsCount = false;
@@ -228,14 +236,14 @@ const addRelated = (edition: Edition, term: QueryTerm): void => {
 };
 
 /** Codes such as "E40" or "TLS1.3": the subject of a long message, however frequent they are in the articles. */
-const isCode = ({ word }: QueryTerm): boolean => /\p{L}/u.test(word) && /\d/.test(word);
+export const isCode = (word: string): boolean => /\p{L}/u.test(word) && /\d/.test(word);
 
 /** At most `MAX_TERMS` known and `MAX_TERMS` unknown terms. */
 const rarest = (terms: readonly QueryTerm[]): QueryTerm[] => {
   const known = terms.filter(({ postings }) => postings.length > 0);
   if (known.length <= MAX_TERMS && terms.length <= 2 * MAX_TERMS) return [...terms];
   const byRarity = known
-    .toSorted((left, right) => Number(isCode(right)) - Number(isCode(left)) || right.idf - left.idf)
+    .toSorted((left, right) => Number(isCode(right.word)) - Number(isCode(left.word)) || right.idf - left.idf)
     .slice(0, MAX_TERMS);
   return [...byRarity, ...terms.filter(({ postings }) => postings.length === 0).slice(0, MAX_TERMS)];
 };
@@ -295,8 +303,8 @@ export const correctSpelling = (index: EditionIndex, word: string): Correction[]
   let found = wordsNear(index, wanted, { start, end, limit: word.length >= MIN_LENGTH_OF_TWO ? 2 : 1 });
   if (found[0]?.distance !== 1 && word.length >= MIN_LENGTH_ELSEWHERE) {
     const elsewhere = [
-      ...wordsNear(index, wanted, { start: 0, end: start, limit: 1 }),
-      ...wordsNear(index, wanted, { start: end, end: words.count, limit: 1 }),
+      ...wordsNear(index, wanted, { start: 0, end: start, limit: 1, isShort: word.length < MIN_LENGTH_OF_TWO }),
+      ...wordsNear(index, wanted, { start: end, end: words.count, limit: 1, isShort: word.length < MIN_LENGTH_OF_TWO }),
     ];
     if (elsewhere.length > 0) found = elsewhere;
   }
@@ -305,11 +313,16 @@ export const correctSpelling = (index: EditionIndex, word: string): Correction[]
     .slice(0, MAX_CORRECTIONS);
 };
 
-/** The words in `[start, end)` nearest to `wanted`, all at the same distance of at most `limit`. */
+/**
+ * The words in `[start, end)` nearest to `wanted`, all at the same distance of at most `limit`.
+ *
+ * @param isShort They begin with another letter, which must be missing, added or swapped with the next: a short word with another letter in
+ *   its place is another word ("lock" and "rock").
+ */
 const wordsNear = (
   { words, wordMasks, wordCounts }: EditionIndex,
   wanted: Uint8Array,
-  { start, end, limit }: { start: number; end: number; limit: number },
+  { start, end, limit, isShort = false }: { start: number; end: number; limit: number; isShort?: boolean },
 ): Correction[] => {
   const mask = letterMask(wanted);
   let nearest = limit;
@@ -328,7 +341,7 @@ const wordsNear = (
     const to = words.starts[place + 1] ?? 0;
     if (Math.abs(to - from - wanted.length) > nearest) continue;
     const distance = editDistance(wanted, words.bytes, { from, to, limit: nearest });
-    if (distance > nearest) continue;
+    if (distance > nearest || (isShort && to - from === wanted.length && mask !== wordMasks[place])) continue;
     if (distance < nearest) found = [];
     nearest = distance;
     found.push({ place, distance });

@@ -5,14 +5,20 @@ import languages from './lists/languages.json' with { type: 'json' };
  * frequent words, letters and endings of twelve European languages. Code, addresses and identifiers are ignored.
  *
  * @param text Only the first 4,000 characters are read.
+ * @param expected Languages that are likely beforehand, such as those of the articles: one of them is found by less, which decides about
+ *   a few words.
  * @returns `undefined` if there is too little text, or two languages are about equally likely.
  */
-export const detectLanguage = (text: string): string | undefined => {
+export const detectLanguage = (text: string, expected: readonly string[] = []): string | undefined => {
   const prose = ownWords(proseOf(text.slice(0, MAX_READ)));
   const script = languageOfScript(prose);
   if (script !== undefined) return script;
   const words = (prose.match(/[\p{L}\p{M}]+(?:'(?=\p{L}))?/gu) ?? []).slice(0, MAX_WORDS);
   const scores = scoresOf(words, prose);
+  for (const language of expected) {
+    const score = scores.get(language);
+    if (score !== undefined) scores.set(language, score + EXPECTED);
+  }
   const [best, second] = [...scores].sort((a, b) => b[1] - a[1]);
   if (best === undefined || best[1] < LEAST || best[1] < LEAST_PER_WORD * words.length) return undefined;
   return best[1] >= LEAD * (second?.[1] ?? 0) ? best[0] : undefined;
@@ -24,6 +30,8 @@ const MAX_WORDS = 400;
 const LEAST = 0.8;
 const LEAST_PER_WORD = 0.12;
 const LEAD = 1.2;
+/** An expected language counts as one frequent word more. */
+const EXPECTED = 1;
 
 /** Removes code, addresses, mail addresses, and words with digits, underscores or inner capitals. */
 const proseOf = (text: string): string =>

@@ -1,3 +1,4 @@
+import { withoutMarks } from './analyse-text.ts';
 import { detectLanguage } from './detect-language.ts';
 import REFERENCES from './lists/references.json' with { type: 'json' };
 import { smallTalkIn, withoutSmallTalk } from './small-talk.ts';
@@ -240,6 +241,30 @@ const wordForms = (lists: Lists): WordForms => {
 
 const wordsOfList = (list: string | readonly string[] | undefined): ReadonlySet<string> =>
   new Set(typeof list === 'string' ? list.split(' ').flatMap((each) => [each, ...each.split('-')]) : []);
+
+/**
+ * Words of a language that name no subject, in lower case without diacritics: pronouns, question words, and verbs such as "mean" and "cost".
+ * Empty for a language that is not known here.
+ */
+export const functionWordsOf = (language: string): ReadonlySet<string> => {
+  const known = functionWords.get(language);
+  if (known !== undefined) return known;
+  if (!Object.hasOwn(BY_LANGUAGE, language)) return NO_WORDS;
+  const words = new Set([...vocabularyOf(BY_LANGUAGE[language] ?? {})].map(withoutMarks));
+  functionWords.set(language, words);
+  return words;
+};
+const functionWords = new Map<string, ReadonlySet<string>>();
+const NO_WORDS: ReadonlySet<string> = new Set();
+
+/** Whether a text has words and none of them names a subject, as in "It does not work". */
+export const namesNoSubject = (text: string): boolean =>
+  languagesOf(text, '').some((language) => {
+    const forms = formsOf(language);
+    if ('fragments' in forms) return false;
+    const words = wordsIn(text, forms);
+    return words.length > 0 && words.every(({ isContent }) => !isContent);
+  });
 
 const vocabularies = new Map<Lists, ReadonlySet<string>>();
 
