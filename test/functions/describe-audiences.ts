@@ -395,8 +395,8 @@ export const describeAudiences = (productOf: () => Product): void => {
         { query: `How often is the ${word} cleaned?`, librarian: 'navigator' },
         reader,
       );
-      const { metadata } = (await reply.json()) as { metadata: { answer_id: string; navigator: { edition: string } } };
-      asked.set(word, { id: metadata.answer_id, edition: metadata.navigator.edition });
+      const { metadata } = (await reply.json()) as { metadata: { answer_id: string; edition: string } };
+      asked.set(word, { id: metadata.answer_id, edition: metadata.edition });
     }
     const replay = async (word: string, key = reader) => {
       const { id = '', edition } = asked.get(word) ?? {};

@@ -79,6 +79,7 @@ describe('what a partner claims', () => {
     const { trace: _, answer_id: id, ...metadata } = reply.metadata ?? {};
     expect(id).not.toBe(LIE.metadata.answer_id);
     expect(metadata).toEqual({
+      librarian: LIAR,
       reported_by: LIAR,
       statements: [CLAIM],
       // What has no meaning here stays, where nothing of ours reads it.

@@ -155,7 +155,7 @@ describe('what a reader sees', () => {
   it.each(CASES.routed)(
     'answers, or declines as the navigator does, what a specialist does not find: %s',
     async (query) => {
-      const { answer, metadata } = await post('/v1/ask', { query });
+      const { answer, metadata } = await post('/v1/ask', { query, include: ['trace'] });
       const hops = inside(metadata, 'trace', 'hops') as { to: string; outcome: string }[];
       expect(hops.at(-1)?.to).toBe('navigator');
       expect(hops.slice(0, -1).map(({ outcome }) => outcome)).not.toContain('answer');
