@@ -48,7 +48,9 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
   };
 
   const ask = async (query: string, more: object = {}, key = KEYS.asker) => {
-    const response = LibrarianResponse.parse(await (await call('POST /v1/ask', { query, include: ['statements', 'trace'], ...more }, key)).json());
+    const response = LibrarianResponse.parse(
+      await (await call('POST /v1/ask', { query, include: ['statements', 'trace'], ...more }, key)).json(),
+    );
     return { response, id: String(response.metadata?.answer_id) };
   };
   /** Stored after the response, so a reader may be faster. */
