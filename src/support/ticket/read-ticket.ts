@@ -10,6 +10,7 @@ import { devicesOwned } from '../../search/devices-named-in.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { readMail } from '../../text/mail.ts';
+import { refersBack } from '../../text/refers-back.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { type AlreadyTried, alreadyTried } from './already-tried.ts';
 import { anyLanguage } from './languages.ts';
@@ -116,7 +117,7 @@ export const readTicket = (
     isFollowUp: kind === 'follow-up',
     isClosing: kind === 'closing',
     isQuestion: isQuestion(question),
-    saysLittle: needsHistory(problemText(question, subject).text),
+    saysLittle: saysLittle(problemText(question, subject).text),
     hasPromptInjection: hasPromptInjection(message) || hasPromptInjection(subject ?? ''),
     isShortened: request.message.length > MAX_READ,
   };
@@ -134,12 +135,12 @@ const isQuestion = (text: string): boolean => {
 const ownMessage = (text: string): string => {
   const { own, forwarded } = readMail(text);
   if (forwarded === undefined) return own;
-  return needsHistory(problemText(own).text) ? forwarded : `${own}\n${forwarded}`;
+  return saysLittle(problemText(own).text) ? forwarded : `${own}\n${forwarded}`;
 };
 
 /** Adds at most two earlier messages: the last one that is complete by itself, and the latest after it. */
 const withHistory = (message: string, before: readonly string[]): string => {
-  const from = before.findLastIndex((text) => !needsHistory(problemText(text).text));
+  const from = before.findLastIndex((text) => !saysLittle(problemText(text).text));
   const since = before.slice(Math.max(0, from));
   return [...new Set([...since.slice(0, 1), ...since.slice(1).slice(-1), message])].join('\n');
 };
@@ -197,20 +198,19 @@ export const messageKind = (
   const { text } = problemText(message);
   if (isClosing(text, before.length === 0)) return 'closing';
   if (before.length === 0) return 'new';
-  return needsHistory(text) || isReply(text, lastOfAgent) ? 'follow-up' : 'new';
+  const turn = { question: before.at(-1) ?? '', answer: questionOf(lastOfAgent) };
+  return refersBack(text, turn) || refersToAdvice(text) ? 'follow-up' : 'new';
 };
+
+/** A few words, or words about advice alone: what it is about stands elsewhere. */
+const saysLittle = (text: string): boolean => new Set(wordsOf(text)).size < FEW_WORDS || refersToAdvice(text);
 
 /** "Still the same", "did not help": the earlier messages say what it is about. */
-const needsHistory = (text: string): boolean => {
-  const words = new Set(wordsOf(text)).size;
-  return words < FEW_WORDS || (words < 3 * FEW_WORDS && (UNCHANGED.test(text) || REFERS_TO_ADVICE.test(text)));
-};
+const refersToAdvice = (text: string): boolean =>
+  new Set(wordsOf(text)).size < 3 * FEW_WORDS && (UNCHANGED.test(text) || REFERS_TO_ADVICE.test(text));
 
-/** A short reply to an agent's question; a message that asks back is complete by itself. */
-const isReply = (text: string, lastOfAgent = ''): boolean =>
-  new Set(wordsOf(text)).size < 3 * FEW_WORDS &&
-  !text.includes('?') &&
-  /[?？]["”»)*_]{0,4}(?:\s|$)/.test(problemText(lastOfAgent).text);
+/** What an agent says up to the last question, behind which a greeting may stand. */
+const questionOf = (text = ''): string => problemText(text).text.replace(/([?？])[^?？]*$/u, '$1');
 
 /** The first message of a ticket closes only when it says hardly anything else. */
 const isClosing = (text: string, isFirst: boolean): boolean => {
