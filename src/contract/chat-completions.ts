@@ -33,9 +33,19 @@ const GUIDES = {
 };
 
 /** No tool is ever called, so none can be required. */
-export const ChatToolChoice = z.enum(['none', 'auto'], {
-  error: 'is neither auto nor none: no tool is called here',
-});
+export const ChatToolChoice = z.union(
+  [
+    z.enum(['none', 'auto']),
+    // Some of the tools may be called: in the form of chat completions, and in that of responses.
+    z.looseObject({ type: z.literal('allowed_tools'), allowed_tools: z.looseObject({ mode: z.literal('auto') }) }),
+    z.looseObject({ type: z.literal('allowed_tools'), mode: z.literal('auto') }),
+  ],
+  { error: 'is neither auto nor none: no tool is called here' },
+);
+
+/** Nothing is sampled, so no token has a probability. */
+export const NoLogprobs = z.literal(false, { error: 'is not false: no probabilities of tokens are known' });
+export const NoTopLogprobs = z.literal(0, { error: 'is not 0: no probabilities of tokens are known' });
 
 /** A message; of other members, such as tool calls, nothing is read. */
 const ChatMessage = z.looseObject({ role: ChatRole, content: ChatContent.nullish() });
@@ -53,6 +63,8 @@ export const ChatCompletionRequest = z.looseObject({
   n: z.literal(1, { error: 'is not 1: there is one answer to a question' }).nullish(),
   response_format: TextOnly.nullish(),
   ...GUIDES,
+  logprobs: NoLogprobs.nullish(),
+  top_logprobs: NoTopLogprobs.nullish(),
   tool_choice: ChatToolChoice.nullish(),
   /** The older form of `tool_choice`. */
   function_call: ChatToolChoice.nullish(),
@@ -116,7 +128,7 @@ export const ChatCompletion = Completion.extend({
     )
     .length(1),
   usage: TokenUsage,
-  /** The answer as `POST /v1/ask` gives it. */
+  /** The answer as `POST /v1/ask` gives it, without details. */
   constellation: LibrarianResponse,
 });
 export type ChatCompletion = z.infer<typeof ChatCompletion>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ChatContent, ChatRole, ChatToolChoice, TextOnly } from './chat-completions.ts';
+import { ChatContent, ChatRole, ChatToolChoice, NoTopLogprobs, TextOnly } from './chat-completions.ts';
 import { LibrarianResponse } from './response.ts';
 
 /** A message; of other items, such as calls of tools and references to what is stored, nothing is read. */
@@ -28,6 +28,7 @@ export const ResponsesRequest = z.looseObject({
   stream: z.boolean().nullish(),
   text: z.looseObject({ format: TextOnly.nullish() }).nullish(),
   tool_choice: ChatToolChoice.nullish(),
+  top_logprobs: NoTopLogprobs.nullish(),
   background: z.literal(false, { error: 'is not false: a response is made at once' }).nullish(),
   previous_response_id: nothingStored,
   conversation: nothingStored,

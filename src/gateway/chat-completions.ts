@@ -7,6 +7,7 @@ import { eventStream } from '../http/event-stream.ts';
 import { reportStatements, withStatements } from '../runtime/progress.ts';
 import { randomHex } from '../signing/encoding.ts';
 import { faultResponse } from './gateway-error.ts';
+import { leanResponse } from './lean-response.ts';
 import { inOpenAIForm } from './openai-errors.ts';
 import {
   ANNOTATED,
@@ -52,7 +53,7 @@ export const createChat = (parts: OpenAIParts) => {
         ...{ ...head, object: 'chat.completion' },
         choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
         usage: chatUsage(response),
-        constellation: response,
+        constellation: leanResponse(response, { librarian: c.get('answeredBy') }),
       });
     }
     return eventStream(async (send, gone) => {
@@ -76,7 +77,7 @@ export const createChat = (parts: OpenAIParts) => {
         say(text.end(response));
         const annotations = text.annotations();
         if (annotations.length > 0) chunk({ annotations });
-        chunk({}, { constellation: response }, 'stop');
+        chunk({}, { constellation: leanResponse(response, { librarian: c.get('answeredBy') }) }, 'stop');
         if (options?.include_usage) {
           send(
             undefined,

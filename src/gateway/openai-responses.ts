@@ -7,6 +7,7 @@ import { eventStream } from '../http/event-stream.ts';
 import { reportStatements, withStatements } from '../runtime/progress.ts';
 import { randomHex } from '../signing/encoding.ts';
 import { faultResponse } from './gateway-error.ts';
+import { leanResponse } from './lean-response.ts';
 import { inOpenAIForm } from './openai-errors.ts';
 import { failureOf, type OpenAIParts, prepare, readOpenAI, usageOf } from './openai-question.ts';
 import type { GatewayEnv } from './request-log.ts';
@@ -25,7 +26,13 @@ export const createResponses = (parts: OpenAIParts) => {
     });
     const item = () => ({ ...message, status: 'completed' as const, content: [part()] });
     const completed = (response: LibrarianResponse): ResponsesReply => ({
-      ...{ ...head, status: 'completed', output: [item()], usage: responsesUsage(response), constellation: response },
+      ...{
+        ...head,
+        status: 'completed',
+        output: [item()],
+        usage: responsesUsage(response),
+        constellation: leanResponse(response, { librarian: c.get('answeredBy') }),
+      },
     });
     if (sent.stream !== true) {
       const response = await ask({ signal: c.req.raw.signal });

@@ -214,7 +214,11 @@ describe('POST /v1/ask as a stream of events', () => {
   }
   const streaming = async (options?: Options, body: object = QUERY) => {
     const gateway = await start(options);
-    const response = await gateway.send('/v1/ask', { include: ['statements', 'navigator', 'trace'], ...body }, { accept: 'text/event-stream' });
+    const response = await gateway.send(
+      '/v1/ask',
+      { include: ['statements', 'navigator', 'trace'], ...body },
+      { accept: 'text/event-stream' },
+    );
     return { ...gateway, response, events: eventsOf(response) };
   };
   const eventsWith = async (options?: Options, body?: object) =>

@@ -123,6 +123,8 @@ describe('POST /v1/responses', () => {
     ['JSON', { text: { format: { type: 'json_object' } } }, 'text.format.type'],
     ['a required tool', { tool_choice: 'required' }, 'tool_choice'],
     ['a tool by name', { tool_choice: { type: 'function', name: 'look' } }, 'tool_choice'],
+    ['one of several tools', { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [] } }, 'tool_choice'],
+    ['probabilities of tokens', { top_logprobs: 3 }, 'top_logprobs'],
     ['a stored response', { previous_response_id: 'resp_1' }, 'previous_response_id'],
     ['a stored conversation', { conversation: 'conv_1' }, 'conversation'],
     ['work in the background', { background: true }, 'background'],
@@ -150,7 +152,8 @@ describe('POST /v1/responses', () => {
   it('ignores the members that say nothing else than their default', async () => {
     const rest = {
       text: { format: { type: 'text' } },
-      tool_choice: 'auto',
+      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] },
+      top_logprobs: 0,
       previous_response_id: null,
       background: false,
     };
@@ -179,6 +182,13 @@ describe('POST /v1/chat/completions', () => {
     ['a grammar', { grammar: 'root ::= "yes"' }, 'grammar'],
     ['a required tool', { tool_choice: 'required', tools: [] }, 'tool_choice'],
     ['a tool by name', { tool_choice: { type: 'function', function: { name: 'look' } } }, 'tool_choice'],
+    [
+      'one of several tools',
+      { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [] } } },
+      'tool_choice',
+    ],
+    ['probabilities of tokens', { logprobs: true }, 'logprobs'],
+    ['the likeliest tokens', { top_logprobs: 3 }, 'top_logprobs'],
     ['a function by name', { function_call: { name: 'look' } }, 'function_call'],
     ['speech', { modalities: ['text', 'audio'] }, 'modalities.1'],
     ['several answers', { n: 2 }, 'n'],
@@ -196,7 +206,9 @@ describe('POST /v1/chat/completions', () => {
     const change = {
       ...{
         response_format: { type: 'text' },
-        tool_choice: 'auto',
+        tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } },
+        logprobs: false,
+        top_logprobs: 0,
         n: 1,
         modalities: ['text'],
         logit_bias: {},
