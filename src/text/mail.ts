@@ -139,3 +139,27 @@ const bodyOf = (lines: readonly string[]): string => {
   const start = plain.findIndex((line) => line.trim() !== '' && !(line.length <= 500 && ANY_HEADER.test(line)));
   return start < 0 ? '' : ownWords(plain.slice(start));
 };
+
+/** UTF-16 units of a header that are read, and its fields at most. */
+const MAX_HEADER = 64_000;
+const MAX_FIELDS = 100;
+
+/** The header fields of a mail as it was sent, by name in lower case (RFC 5322, section 2.2); those that occur several times joined by commas. */
+export const headersOfMail = (source: string): Record<string, string> => {
+  const read = source.slice(0, MAX_HEADER).replace(/\r\n?/g, '\n');
+  const [header = ''] = read.split('\n\n', 1);
+  const fields = new Map<string, string>();
+  for (const line of header.replace(/\n[ \t]+/g, ' ').split('\n')) {
+    const [, name, value = ''] = /^([!-9;-~]{1,100}):(.*)$/.exec(line) ?? [];
+    if (name === undefined || fields.size >= MAX_FIELDS) continue;
+    const before = fields.get(name.toLowerCase());
+    fields.set(
+      name.toLowerCase(),
+      [before, value.trim()]
+        .filter((each) => each !== undefined)
+        .join(', ')
+        .slice(0, 1000),
+    );
+  }
+  return Object.fromEntries(fields);
+};

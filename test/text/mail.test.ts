@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readMail } from '../../src/text/mail.ts';
+import { headersOfMail, readMail } from '../../src/text/mail.ts';
 import cases from './mail.json' with { type: 'json' };
 
 const OWN = 'Still nothing.';
@@ -25,4 +25,20 @@ it("keeps the sender's answers between quoted lines", () => {
 it.each(cases.forwarded)('reads a forwarded mail without its headers: %s', (_, head) => {
   const expected = { own: 'FYI, please see below', forwarded: ANSWERED };
   expect(readMail(`FYI, please see below\n\n${head}${ANSWERED}`)).toEqual(expected);
+});
+
+describe('the header fields of a mail', () => {
+  it.each<[string, string, Record<string, string>]>([
+    ['folded lines', 'Subject: a\r\n b\r\nX-Y:\tc\r\n\r\nAuto-Submitted: no', { subject: 'a b', 'x-y': 'c' }],
+    ['fields that occur twice', 'Received: a\nreceived: b\n\n', { received: 'a, b' }],
+    ['what is no field', 'From sender\n: x\nA b: c\nTo: d', { to: 'd' }],
+    ['no mail', '', {}],
+  ])('are read with %s', (_, source, fields) => expect(headersOfMail(source)).toEqual(fields));
+  it('are bounded', () => {
+    const fields = headersOfMail(`${'x: y\n'.repeat(100_000)}`);
+    expect(fields.x?.length).toBeLessThanOrEqual(1000);
+    expect(Object.keys(headersOfMail(Array.from({ length: 500 }, (_, at) => `h${at}: v`).join('\n')))).toHaveLength(
+      100,
+    );
+  });
 });

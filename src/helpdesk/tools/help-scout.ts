@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { textToHtml } from '../../markup/render-markdown.ts';
+import { headersOfMail } from '../../text/mail.ts';
 import {
   type ClientOptions,
   type HelpdeskClient,
@@ -99,6 +100,7 @@ const Conversation = z.object({
 
 const Thread = ThreadSummary.extend({
   body: optionalText(MAX_NOTE),
+  source: optionalObject({ type: optionalText(50) }),
   _embedded: optionalObject({ attachments: fileNames('filename') }),
 });
 type Thread = z.infer<typeof Thread>;
@@ -107,6 +109,9 @@ const Threads = z.object({
   _embedded: z.object({ threads: itemsOf(Thread, 100) }),
   page: optionalObject({ totalPages: z.number().catch(1) }),
 });
+
+/** A mail as it came, without bound: its header stands first. */
+const OriginalSource = z.object({ original: z.string() });
 
 /** A conversation has at most 100 threads, a page 25 or more. */
 const MAX_PAGES = 8;
@@ -136,6 +141,20 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
     });
     return pages.flat();
   };
+  /**
+   * The header fields of the newest mail of the customer, which tell automatic mail from that of a person. Kept for two weeks by the tool, so that
+   * an old mail has none; without them its words decide.
+   */
+  const readHeaders = async (ticketId: string, { id }: Thread, signal: AbortSignal) => {
+    const path = pathOf`/v2/conversations/${ticketId}/threads/${id}/original-source`;
+    const source = await api
+      .call({ action: 'read a mail', path, reply: OriginalSource, signal })
+      .catch((error: unknown) => {
+        if (error instanceof HelpdeskFailed) return undefined;
+        throw error;
+      });
+    return source && headersOfMail(source.original);
+  };
   const findNote: HelpdeskClient['findNote'] = async (ticketId, marker, { signal }) => {
     const threads = await readThreads(ticketId, signal);
     return threads.find(({ type, body }) => type === 'note' && contains(marker, body))?.id;
@@ -159,13 +178,21 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
     readTicket: async (ticketId, { signal }) => {
       const conversation = await readConversation(ticketId, signal);
       const threads = (await readThreads(ticketId, signal)).toReversed();
+      const newest = threads.findLast((thread) => isFromCustomer(thread) && thread.source?.type === 'email');
+      const headers = newest && (await readHeaders(ticketId, newest, signal));
       const { id, first, last } = conversation.primaryCustomer ?? {};
       const name = [first, last].filter((part) => part !== undefined).join(' ');
       return {
         id: ticketId,
         subject: conversation.subject,
         customer: { id, name: name === '' ? undefined : name },
-        messages: inOrder(threads.flatMap(toMessage)),
+        messages: inOrder(
+          threads.flatMap((thread) =>
+            toMessage(thread).map((message) =>
+              thread === newest ? { ...message, mail: { ...message.mail, headers } } : message,
+            ),
+          ),
+        ),
         metadata: ticketMetadata({
           channel: conversation.source?.type,
           attachments: threads.filter(isFromCustomer).flatMap((thread) => thread._embedded?.attachments ?? []),

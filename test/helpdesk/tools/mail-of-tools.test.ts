@@ -127,6 +127,27 @@ it.each<[string, HelpdeskId, Record<string, unknown>, string]>([
     'a delivery report',
   ],
   [
+    'the header of the mail behind a thread',
+    'help-scout',
+    {
+      '/original-source': {
+        original: 'Return-Path: <a@b.example>\r\nAuto-Submitted:\r\n auto-replied\r\n\r\nPrecedence: none',
+      },
+      '/threads': {
+        _embedded: {
+          threads: [
+            {
+              ...{ id: 3, type: 'customer', state: 'published', body: '<p>x</p>', source: { type: 'email' } },
+              createdBy: { type: 'customer', id: 5, email: 'ann@shop.example' },
+            },
+          ],
+        },
+      },
+      '/conversations/1': { subject: 'Help', tags: [], customFields: [] },
+    },
+    'an automatic reply',
+  ],
+  [
     'the address of who wrote a thread',
     'help-scout',
     {

@@ -157,6 +157,13 @@ const conversationRoutes = ({ state, apiUrl }: DeskParts): Routes => {
         },
       };
     },
+    'GET /v2/conversations/:id/threads/:thread/original-source': (_request, [id, thread]) => {
+      const ticket = ticketOf(id);
+      const post = ticket.posts.find((each) => each.id === thread && each.kind === 'customer');
+      if (post === undefined) return refused(404);
+      const original = `From: ${ticket.customer.email}\r\nSubject: ${ticket.subject}\r\n\r\n${post.body}`;
+      return { status: 200, headers: { 'content-type': 'application/hal+json' }, body: { original } };
+    },
     'POST /v2/conversations/:id/notes': (request, [id]) =>
       written(ticketOf(id), { kind: 'note', body: textIn(membersOf(request).text) }),
     'POST /v2/conversations/:id/reply': (request, [id]) => {
