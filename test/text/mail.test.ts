@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { headersOfMail, readMail } from '../../src/text/mail.ts';
 import cases from './mail.json' with { type: 'json' };
 
