@@ -12,7 +12,7 @@ import MODEL from './answer-model.json' with { type: 'json' };
 import { type ParsedQuestion, parseQuestion, type QuestionTerm, type TextVectors } from './parse-question.ts';
 import { type Piece, type Section, stemsIn, stemsOf } from './sections.ts';
 import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
-import type { Unit, UnitPart } from './units.ts';
+import { type Unit, type UnitPart, withNamedRows } from './units.ts';
 import { closeWordsIn, dot } from './word-closeness.ts';
 
 /** A unit to show, with its article. */
@@ -48,13 +48,13 @@ export interface FoundAnswer {
 export interface FindOptions extends CandidateOptions {
   /** Devices that the user is known to have. */
   devices?: readonly string[] | undefined;
-  /** Maximum length of all passages together as Markdown, in UTF-16 units; 1,380 when absent. */
+  /** Maximum length of all passages together as Markdown, in UTF-16 units; 1,200 when absent. */
   room?: number | undefined;
   /** Maximum number of passages; 3 when absent. */
   limit?: number | undefined;
 }
 
-const ROOM = 1380;
+const ROOM = 1200;
 const LIMIT = 3;
 /** Maximum length of a first passage that exceeds the limit of all. */
 const MIN_ROOM = 600;
@@ -131,7 +131,7 @@ export const pickAnswer = (
 ) => {
   const ranked = rankUnits(candidates, weights, nearnessIn(edition, options.searches[0]));
   const articles = articleShares(ranked);
-  const passages = pickUnits(ranked, options);
+  const passages = pickUnits(ranked, question, options);
   // As many as are shown: a model reads more.
   const judged = passages.slice(0, LIMIT);
   const held = heldWords(edition, question.terms, judged, options.vectors);
@@ -202,8 +202,14 @@ const isInside = (one: Spans, other: Spans): boolean =>
   one.every(([start, end]) => other.some(([from, to]) => start >= from && end <= to));
 
 /** Units that do not overlap and hold most of the probability; a unit that contains another gets its probability too. */
-const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }: FindOptions): RankedUnit[] => {
-  const considered = ranked.slice(0, CONSIDERED).map((unit) => ({ ...unit, spans: spansOf(unit.unit) }));
+const pickUnits = (
+  ranked: readonly RankedUnit[],
+  question: ParsedQuestion,
+  { room = ROOM, limit = LIMIT }: FindOptions,
+): RankedUnit[] => {
+  const considered = ranked
+    .slice(0, CONSIDERED)
+    .map((each) => ({ ...each, unit: withNamedRows(each.unit, question), spans: spansOf(each.unit) }));
   const within = considered.map((unit) =>
     considered.filter((other) => other.source.index === unit.source.index && isInside(other.spans, unit.spans)),
   );
@@ -277,20 +283,11 @@ const firstLines = ({ text }: Section, piece: Piece, room: number): Piece => {
 const withParts = ([first, ...rest]: readonly UnitPart[], { parts }: Unit): Unit['parts'] =>
   first === undefined ? parts : [first, ...rest];
 
-/** Grouped by article, in article order; the article and the passage with the highest probability come first. */
+/** Grouped by article; the article of the best passage, and in each the best one, come first. */
 const inReadingOrder = (picked: readonly RankedUnit[]): AnswerPassage[] => {
   const groups = Map.groupBy(picked, ({ source }) => source.index);
-  return [...groups.values()].flatMap((group) => {
-    const total = group.reduce((sum, { share }) => sum + share, 0);
-    const isFirst = ({ share }: RankedUnit) => share >= MOST * total;
-    const startOf = ({ unit }: RankedUnit) => spansOf(unit)[0]?.[0] ?? 0;
-    return group.toSorted(
-      (left, right) => Number(isFirst(right)) - Number(isFirst(left)) || startOf(left) - startOf(right),
-    );
-  });
+  return [...groups.values()].flatMap((group) => group.toSorted((left, right) => right.share - left.share));
 };
-
-const MOST = 2 / 3;
 
 const closestArticles = (ranked: readonly RankedUnit[], articles: readonly ArticleShare[]): FoundAnswer['closest'] =>
   articles.slice(0, CLOSEST).map(({ source }) => {

@@ -82,11 +82,19 @@ const joinRuns = (runs: readonly Run[]): string =>
   runs
     .map(({ section, start, end, isRow }, at) => {
       const separator = at === 0 ? '' : isRow ? '\n' : '\n\n';
-      return separator + section.text.slice(start, end).replace(/\n{3,}/g, '\n\n');
+      return separator + fenceAt(section, start) + section.text.slice(start, end).replace(/\n{3,}/g, '\n\n');
     })
     .join('');
 
+/** The fence of the code block in which a part of it begins. */
+const fenceAt = ({ text }: Section, start: number): string => {
+  const fences = text.slice(0, start).match(FENCE) ?? [];
+  return fences.length % 2 === 1 ? `${fences.at(-1)?.trim()}\n` : '';
+};
+
+const FENCE = /^[ \t]*(`{3,}|~{3,})/gm;
+
 const closeFence = (text: string): string => {
-  const fences = text.match(/^[ \t]*(`{3,}|~{3,})/gm) ?? [];
+  const fences = text.match(FENCE) ?? [];
   return fences.length % 2 === 1 ? `${text}\n${(fences.at(-1) ?? '').trim()}` : text;
 };

@@ -45,7 +45,7 @@ export interface Section {
 
 /** Cached sections per edition; some 10 kB each. */
 const MAX_SECTIONS = 1200;
-/** In visible characters. A larger list or table is split into its items or rows. */
+/** In visible characters. A larger list is split into its items. */
 const MAX_WHOLE_BLOCK = 600;
 
 /** The ranges of an article's sections, in chunks. */
@@ -138,28 +138,27 @@ const piecesOf = (text: string, block: Block): RawPiece[] => {
   const raw = text.slice(block.start, block.end);
   const isStep = block.kind === 'list' && /^\s*\d/.test(raw);
   const whole = { start: block.start, end: block.end, isStep };
-  if (block.kind === 'code') return isWithin(raw, MAX_CODE) ? [{ ...whole, kind: 'code' }] : [firstLines(text, whole)];
+  if (block.kind === 'code')
+    return cut(text, whole, MAX_CODE).map((span) => ({ ...span, kind: 'code', isStep: false }));
   if (block.kind === 'list') {
     if (!isStep && isWithin(raw, MAX_WHOLE_BLOCK)) return [{ ...whole, kind: 'list' }];
     const starts = block.itemStarts.length > 0 ? block.itemStarts : [block.start];
-    return starts.map((start, at) => ({
-      ...bounded(trimmed(text, start, starts[at + 1] ?? block.end)),
-      kind: 'item',
-      isStep,
-    }));
+    return starts
+      .flatMap((start, at) => cut(text, trimmed(text, start, starts[at + 1] ?? block.end)))
+      .map((span) => ({ ...span, kind: 'item', isStep }));
   }
   if (block.kind === 'table') {
-    if (isWithin(raw, MAX_WHOLE_BLOCK)) return [{ ...whole, kind: 'table' }];
-    const lines = linesOf(text, block);
-    const [head, rule] = lines;
-    if (head === undefined || rule === undefined) return [{ ...bounded(whole), kind: 'table', isStep }];
-    return [
-      { ...bounded({ start: head.start, end: rule.end }), kind: 'head', isStep },
-      ...lines.slice(2).map((line) => ({ ...bounded(line), kind: 'row' as const, isStep })),
-    ];
+    const [head, rule, ...rows] = linesOf(text, block);
+    if (head === undefined || rule === undefined)
+      return cut(text, whole).map((span) => ({ ...span, kind: 'table', isStep }));
+    const parts = (kind: Piece['kind'], span: Span): RawPiece[] =>
+      cut(text, span).map((part) => ({ ...part, kind, isStep }));
+    return [...parts('head', { start: head.start, end: rule.end }), ...rows.flatMap((row) => parts('row', row))];
   }
   if (isWithin(raw, MAX_TEXT)) return [{ ...whole, kind: 'text' }];
-  return packed(splitSentences(text, block)).map((span) => ({ ...span, kind: 'text', isStep: false }));
+  return packed(splitSentences(text, block))
+    .flatMap((span) => cut(text, span))
+    .map((span) => ({ ...span, kind: 'text', isStep: false }));
 };
 
 /** In UTF-16 units. Link targets make a piece longer than its visible text; it must not be longer than an answer. */
@@ -167,16 +166,25 @@ const MAX_LENGTH = 1300;
 
 const isWithin = (raw: string, most: number): boolean => raw.length <= MAX_LENGTH && visibleSize(raw) <= most;
 
-const bounded = ({ start, end }: Span): Span => ({ start, end: Math.min(end, start + MAX_LENGTH) });
+/** Cuts a span that is too long at the ends of lines, else between words; all of it is in one of the parts. */
+const cut = (text: string, { start, end }: Span, most = MAX_LENGTH): Span[] => {
+  const parts: Span[] = [];
+  let from = start;
+  while (end - from > most) {
+    const window = text.slice(from, from + most + 1);
+    const line = window.lastIndexOf('\n');
+    const space = line > 0 ? line : window.search(/\s\S*$/);
+    const to = from + (space > 0 ? space : most);
+    if (text.slice(from, to).trim() !== '') parts.push({ start: from, end: to });
+    from = to + (space > 0 ? 1 : 0);
+  }
+  if (text.slice(from, end).trim() !== '') parts.push({ start: from, end });
+  return parts;
+};
 
-/** In visible characters. A larger paragraph is split; a larger code block is cut. */
+/** A larger paragraph is split, in visible characters, and a larger code block, in UTF-16 units. */
 const MAX_TEXT = 900;
 const MAX_CODE = 1200;
-
-const firstLines = (text: string, { start, end }: Span): RawPiece => {
-  const last = linesOf(text, { start, end }).findLast((line) => line.end - start <= MAX_CODE);
-  return { start, end: last?.end ?? start + MAX_CODE, kind: 'code', isStep: false };
-};
 
 /** Joins consecutive sentences up to the size of a part. */
 const packed = (spans: readonly Span[]): Span[] => {
@@ -184,7 +192,7 @@ const packed = (spans: readonly Span[]): Span[] => {
   for (const { start, end } of spans) {
     const last = parts.at(-1);
     if (last && end - last.start <= MAX_WHOLE_BLOCK) last.end = end;
-    else parts.push(bounded({ start, end }));
+    else parts.push({ start, end });
   }
   return parts;
 };

@@ -85,6 +85,9 @@ const unitsOfSection = (section: Section): Unit[] => {
       lastEnd = to;
     }
   });
+  // Everything can be shown: also a short line between two long lists.
+  const covered = new Set(units.flatMap(({ parts }) => parts.flatMap((part) => part.pieces)));
+  for (const group of groups) if (group.some((piece) => !covered.has(piece))) add('window', group);
   return units;
 };
 
@@ -128,10 +131,10 @@ const partsOf = (group: readonly Piece[]): { kind: Unit['kind']; pieces: Piece[]
     if (part && sizeOf(part) + item.size <= room) part.push(item);
     else parts.push([item]);
   }
-  // A procedure is never begun in the middle.
-  const shown = (isProcedure ? parts.slice(0, 1) : parts).map((part) => ({
+  // The introduction of a procedure asks for its first steps: a later part is shown for what it says itself.
+  const shown = parts.map((part, at) => ({
     kind: isProcedure ? ('procedure' as const) : ('items' as const),
-    pieces: [...before, ...part],
+    pieces: isProcedure && at > 0 ? part : [...before, ...part],
     isCut: part.at(-1) !== listed.at(-1),
   }));
   return [...apart, ...shown];
@@ -272,6 +275,35 @@ export const cellsOf = (row: string): string[] =>
     .replace(/^\||\|$/g, '')
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
+
+/**
+ * A unit with only those rows of its tables that the question names by their first cell in full, where it names any. A table among steps is
+ * needed whole.
+ */
+export const withNamedRows = (unit: Unit, question: ParsedQuestion): Unit => {
+  if (unit.parts.some(({ pieces }) => pieces.some(({ isStep }) => isStep))) return unit;
+  let isNarrowed = false;
+  const narrowed = ({ section, pieces }: UnitPart): UnitPart => {
+    const left = new Set(
+      [
+        ...Map.groupBy(
+          pieces.filter(({ kind }) => kind === 'row'),
+          ({ block }) => block,
+        ).values(),
+      ].flatMap((rows) => {
+        const names = rows.map((row) => rowsOf(section)(row)[0]?.stems(0) ?? []);
+        const named = new Set(mostSaid(names, question));
+        return named.size === 0 ? [] : rows.filter((_, at) => !named.has(at));
+      }),
+    );
+    isNarrowed ||= left.size > 0;
+    return left.size === 0 ? { section, pieces } : { section, pieces: pieces.filter((piece) => !left.has(piece)) };
+  };
+  const [first, ...rest] = unit.parts;
+  const parts: Unit['parts'] = [narrowed(first), ...rest.map(narrowed)];
+  if (!isNarrowed) return unit;
+  return { ...unit, parts, size: parts.reduce((sum, { pieces }) => sum + sizeOf(pieces), 0) };
+};
 
 /** Indexes of the names, as stems, that the question contains in full; of overlapping names, only the longer. */
 const mostSaid = (names: readonly (readonly string[])[], { terms }: ParsedQuestion): number[] => {

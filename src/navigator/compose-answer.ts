@@ -66,8 +66,7 @@ export const composeAnswer = (
     ...(isOther ? [otherDevices(question.devices, phrases)] : []),
     ...(isDoubtful ? [phrases.hedge] : []),
   ];
-  const { others } = phrases;
-  const naming = closest.length === 0 ? [] : [`${others}\n\n${linksTo(closest)}`, titlesOf(closest, phrases)];
+  const naming = closest.length === 0 ? [] : [linkedTitlesOf(closest, phrases), titlesOf(closest, phrases)];
   const compose = (shown: readonly AnswerPassage[], links: string): string => {
     const passagesShown = showPassages(shown, { question, phrases });
     return escapeHtml([...opening, ...passagesShown, ...(links === '' ? [] : [links])].join('\n\n'));
@@ -100,6 +99,10 @@ export const titlesOf = (articles: readonly ClosestArticle[], { others, and }: A
   const titles = articles.map(({ title }) => `“${escapeText(oneLine(title, 120), 200)}”`);
   return `${others} ${listed(titles, and)}.`;
 };
+
+/** The same with links. */
+export const linkedTitlesOf = (articles: readonly ClosestArticle[], { others, and }: AnswerPhrases): string =>
+  `${others} ${listed(articles.map(linkIn), and)}.`;
 
 interface Showing {
   question: FoundAnswer['question'];
@@ -167,6 +170,12 @@ export const linksTo = (articles: readonly ClosestArticle[]): string =>
       return `- ${linkTo({ id: '', title, url })}${behind}`;
     })
     .join('\n');
+
+/** The title of an article within a sentence. */
+const linkIn = ({ title, url }: ClosestArticle): string => {
+  const link = linkTo({ id: '', title, url });
+  return link.startsWith('[') ? link : `“${link}”`;
+};
 
 type LinkedArticle = Pick<EditionArticle, 'title' | 'id'> & { url?: string | undefined };
 

@@ -21,7 +21,7 @@ import { oncePer } from '../runtime/once-per.ts';
 import { analyseText } from '../text/analyse-text.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
-import { isHedge, leadTo, linksTo, linkTo, titlesOf } from './compose-answer.ts';
+import { isHedge, leadTo, linkedTitlesOf, linksTo, linkTo, titlesOf } from './compose-answer.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 
 /** An article, as the rules read it. */
@@ -97,7 +97,7 @@ export const validateNavigatorResponse = (
   } = {},
 ): Violation[] => {
   const cited = response.sources.flatMap(({ file }) => knowledge.article(file) ?? []);
-  const links = [phrases.others, titlesOf(closest, phrases), ...linksTo(closest).split('\n')];
+  const links = [titlesOf(closest, phrases), linkedTitlesOf(closest, phrases), ...linksTo(closest).split('\n')];
   const leads = cited.map((article) => leadTo(article, phrases));
   const frame = new Set([...links, ...leads, phrases.hedge].map(escapeHtml));
   const [goesOn, otherDevice] = [phrases.goesOn, phrases.otherDevice].map(patternOf);

@@ -35,13 +35,15 @@ describe('cachedSection()', () => {
     expect(endChunk - firstChunk).toBeGreaterThan(2);
     expect(pieces.map((piece) => text.slice(start + piece.start, start + piece.end))).toEqual(paragraphs);
   });
-  it('splits a procedure into its steps, and keeps a short list, table or code block whole', () => {
+  it('splits a procedure into its steps and a table into its rows, and keeps a short list or code block whole', () => {
     const [section] = read(`1. Open it.\n2. Close it.\n\n- one\n- two\n\n${tableOf(2)}\n\n\`\`\`\nrun\n\`\`\``);
     expect(section?.pieces.map(({ kind, isStep, block }) => [kind, isStep, block])).toEqual([
       ['item', true, 0],
       ['item', true, 0],
       ['list', false, 1],
-      ['table', false, 2],
+      ['head', false, 2],
+      ['row', false, 2],
+      ['row', false, 2],
       ['code', false, 3],
     ]);
   });

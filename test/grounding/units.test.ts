@@ -24,19 +24,59 @@ it('does not join unrelated sections', () => {
   expect(shown).toContain('It is red.');
   for (const each of shown) expect(each).not.toMatch(/It is red\..*It is green\./s);
 });
-it('never begins a procedure in the middle, and shows it with its introduction', () => {
+it('shows a procedure that fits from its beginning, with its introduction', () => {
   const text = `${filler('Some words of the beginning that are long.')}\n\n${stepsTo(12)}\n\n${filler('Words behind it.')}`;
   for (const shown of shownWith(text, ({ isStep }) => isStep))
     expect(shown).toMatch(/To reset the wheel:\n\n1\. Turn.*\n12\. Turn/s);
 });
-it('cuts a very long procedure only at its end, and marks it', () => {
+it('cuts a very long procedure between its steps, and marks all parts but the last', () => {
   const units = unitsIn(`${stepsTo(90)}\n`);
-  expect(units.length).toBeGreaterThan(0);
-  for (const unit of units) {
-    expect(passageMarkdown(unit)).toMatch(/^To reset the wheel:\n\n1\. Turn.*\n\n…$/s);
-    expect(unit).toMatchObject({ isCut: true, kind: 'procedure' });
+  expect(units.length).toBeGreaterThan(1);
+  for (const [at, unit] of units.entries()) {
+    expect(passageMarkdown(unit)).toMatch(at === 0 ? /^To reset the wheel:\n\n1\. Turn/ : /^\d+\. Turn/);
+    expect(unit).toMatchObject({ isCut: at < units.length - 1, kind: 'procedure' });
     expect(unit.size).toBeLessThanOrEqual(PROCEDURE_SIZE + 100);
   }
+});
+it('has every character of an article in a unit, and cuts only at the end of a line or between words', () => {
+  const steps = listOf(80, (at) => `${at + 1}. Turn the wheel ${at} by a quarter until it clicks.`);
+  const rows = listOf(50, (at) => `| F${at} | ${filler(`Meaning ${at}`, at === 7 ? 3000 : 60)} | Do ${at} |`);
+  const text = [
+    '# Wheel',
+    ...[
+      'Short.',
+      filler('A long paragraph without end', 5000),
+      'Brief line.',
+      `Do this:\n\n${steps}`,
+      '> **Caution**: hot.',
+    ],
+    `| Code | Meaning | Do |\n| --- | --- | --- |\n${rows}`,
+    ...['Tiny.', `- ${filler('An item that goes on', 4000)}\n- short item`, 'x'.repeat(3000)],
+    `\`\`\`sh\n${listOf(120, (at) => `run --number ${at} --wheel`)}\n\`\`\``,
+    ...Array.from({ length: 20 }, (_, at) => filler(`Paragraph ${at} with words`, at % 2 === 0 ? 550 : 30)),
+  ].join('\n\n');
+  const sections = sectionsOf(editionOf({ id: 'a.md', text }));
+  const units = unitsOf(sections);
+  const shown = new Set<string>();
+  for (const { parts } of units)
+    for (const { section, pieces } of parts)
+      for (const { start, end } of pieces) for (let at = start; at < end; at++) shown.add(`${section.at} ${at}`);
+  const missing = sections.flatMap((section) =>
+    [...section.text].flatMap((character, at) =>
+      /\S/.test(character) && !shown.has(`${section.at} ${at}`) ? character : [],
+    ),
+  );
+  expect(missing.join('')).toBe('');
+  for (const { parts } of units)
+    for (const { section, pieces } of parts)
+      for (const { end } of pieces)
+        if (section.text[end - 1] !== 'x') expect(section.text.slice(end - 1, end + 1)).not.toMatch(/\w\w/);
+});
+it('shows a later part of a code block as code', () => {
+  const code = listOf(120, (at) => `run --number ${at} --wheel`);
+  const shown = shownWith(`Run all:\n\n\`\`\`sh\n${code}\n\`\`\`\n`).filter((each) => each.includes('--number 119'));
+  expect(shown.length).toBeGreaterThan(0);
+  for (const each of shown) expect(each.match(/^```/gm)?.length).toBe(2);
 });
 it('shows every row of a long table with its header', () => {
   const head = 'Parts wear out:\n\n| Part | Life |\n| --- | --- |\n';

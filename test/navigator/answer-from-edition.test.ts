@@ -120,8 +120,8 @@ describe('answerFromEdition()', () => {
       expect(closest.length).toBeLessThanOrEqual(3);
       const [shown = '', links = ''] = response.answer.split('Other articles that come close:');
       const others = closest.filter(({ title }) => !shown.includes(`[${title}]`));
-      for (const { title, url } of others) expect(links).toContain(`- [${title}](${url})`);
-      expect(links.split('\n- ')).toHaveLength(others.length + 1);
+      for (const { title, url } of others) expect(links).toContain(`[${title}](${url})`);
+      expect(links.split('](')).toHaveLength(others.length + 1);
       expect(brokenRules(answer)).toEqual([]);
     }
     for (const { response } of given.filter((answer) => !isUncertain(answer)))

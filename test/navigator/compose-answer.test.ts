@@ -38,9 +38,9 @@ it('names the article once, by its title or file, and shows the headings above a
   expect(compose([{ id: 'a.md', title: '', text: 'Wipe it.' }])).toBe('From “A”:\n\nWipe it.');
 });
 it('starts an uncertain answer with a warning, and links the other close articles', () => {
-  const links = '- [Article 1](https://docs.example.com/1/xxxxxxxxxx) – Care\n- No link';
+  const links = '[Article 1](https://docs.example.com/1/xxxxxxxxxx) and “No link”.';
   expect(compose([WARRANTY], { closest: [link(1), { title: 'No [link]' }] })).toBe(
-    `${phrases.hedge}\n\n${SHOWN}\n\nOther articles that come close:\n\n${links}`,
+    `${phrases.hedge}\n\n${SHOWN}\n\nOther articles that come close: ${links}`,
   );
 });
 it('starts with a warning when all passages are about other devices', () => {
@@ -67,7 +67,7 @@ it('drops the least likely passages, then the links, to stay within 1,500 charac
     return answer;
   };
   const links = [link(1), link(2), link(3)];
-  expect(composed([20, 20], links)).toMatch(/Words 0.*Words 1.*\n- \[Article 1\]/s);
+  expect(composed([20, 20], links)).toMatch(/Words 0.*Words 1.*come close: \[Article 1\]/s);
   expect(composed([26, 26], [link(1, 200), link(2, 200)])).toMatch(
     /Words 0.*Words 1.*come close: “Article 1” and “Article 2”\.$/s,
   );
