@@ -2,7 +2,7 @@
 const DOMAINS = ['navigator', 'agents', 'support', 'helpdesk', 'gateway', 'memory', 'mcp', 'a2a', 'answers'];
 const MIDDLE = ['knowledge', 'context-engine'];
 const LOWER = ['storage', 'ai', 'runtime', 'signing'];
-const BASE = ['http', 'markup', 'text', 'contract'];
+const BASE = ['http', 'documents', 'markup', 'text', 'contract'];
 const BELOW_MIDDLE = ['grounding', 'search', 'delegation', ...LOWER, ...BASE];
 
 const may = (folder, allowed) => ({
@@ -31,6 +31,7 @@ export default {
     },
     may('text', []),
     may('markup', ['text']),
+    may('documents', ['text']),
     may('http', ['text', 'contract']),
     may('signing', BASE),
     may('runtime', ['signing', ...BASE]),

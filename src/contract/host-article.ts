@@ -12,6 +12,9 @@ const Title = z.string().trim().min(1, 'is empty').max(500);
 const Content = z.string().regex(/\S/, 'is empty').max(ARTICLE_CONTENT_MAX_LENGTH);
 const Author = z.string().max(200);
 
+/** `markdown` is of any dialect and may hold HTML; in `commonmark` what looks like HTML or marks of a dialect is text. */
+export const ContentFormat = z.enum(['html', 'markdown', 'commonmark']);
+
 /** What an article is for and how old it is. */
 export const HostArticleMetadata = z.strictObject({
   /** Intents that the article serves: `not_hashing`. */
@@ -23,6 +26,8 @@ export const HostArticleMetadata = z.strictObject({
   author: Author.optional(),
   /** Only those who hold one of these audiences read it; absent for everybody of the workspace. */
   audience: Audiences.optional(),
+  /** What the content is written in. Absent: the ending of the id or the content itself tells. */
+  format: ContentFormat.optional(),
 });
 export type HostArticleMetadata = z.infer<typeof HostArticleMetadata>;
 
@@ -78,6 +83,7 @@ export const HostArticleReply = z.object({
       device: lenientLabels,
       last_updated: z.string().nullish(),
       author: z.string().nullish(),
+      format: ContentFormat.nullish().catch(undefined),
       /** Whatever is given: what cannot be read as audiences must not become an article for everybody. */
       audience: z.unknown().optional(),
     })

@@ -1,4 +1,3 @@
-import { dropTags } from '../markup/drop-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { type CachedChunk, cachedChunk, type Edition } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
@@ -12,8 +11,8 @@ interface Run extends Span {
 }
 
 /**
- * Renders a unit as Markdown in the words of the article; further parts follow below their headings. Omitted pieces leave a gap, an open
- * fence is closed, and tags of HTML that only present are dropped.
+ * Renders a unit as Markdown in the words of the article; further parts follow below their headings. Omitted pieces leave a gap, and an open
+ * fence is closed.
  */
 export const passageMarkdown = ({ parts, isCut, kind }: Unit): string => {
   const [first] = parts;
@@ -24,7 +23,7 @@ export const passageMarkdown = ({ parts, isCut, kind }: Unit): string => {
       return heading + joinRuns(runsOf(section, pieces));
     })
     .join('\n\n');
-  return dropTags(closeFence(isCut && kind !== 'rows' ? `${text}\n\n…` : text));
+  return closeFence(isCut && kind !== 'rows' ? `${text}\n\n…` : text);
 };
 
 /** Ranges of a unit's words by chunk, in article order: `chunk.text.slice(start, end)`. */

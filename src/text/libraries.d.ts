@@ -36,3 +36,11 @@ declare module 'stopword' {
     tur: Words;
   export const ukr: Words, urd: Words, vie: Words, zho: Words;
 }
+declare module 'markdown-it-footnote' {
+  const footnote: (parser: import('markdown-it').MarkdownIt) => void;
+  export default footnote;
+}
+declare module 'markdown-it-deflist' {
+  const deflist: (parser: import('markdown-it').MarkdownIt) => void;
+  export default deflist;
+}

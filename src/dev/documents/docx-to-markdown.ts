@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { XMLParser } from 'fast-xml-parser';
 import JSZip from 'jszip';
 import mammoth from 'mammoth';
-import { htmlToMarkdown } from '../../markup/html-to-markdown.ts';
+import { readHtml } from '../../documents/read-html.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
 
 /** All parts of text together, unpacked: a document of 500,000 characters has a tenth of it. */
@@ -27,7 +27,7 @@ export const docxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
   const convertImage = mammoth.images.imgElement(async () => ({ src: '' }));
   const { value } = await mammoth.convertToHtml({ buffer: Buffer.from(bytes) }, { convertImage });
   const html = value.replaceAll(/\s*<a href="#footnote-ref-\d+">↑<\/a>/g, '');
-  const sections = sectionsOf(html).map((section) => htmlToMarkdown(section).text);
+  const sections = sectionsOf(html).map((section) => readHtml(section, { isPage: false }).text);
   const text = sections.filter((each) => each !== '').join('\n\n');
   if (text === '') throw new NotReadable('it has no text');
   return { text, title: await titleOf(zip) };

@@ -1,7 +1,7 @@
 import type { Nodes, Root } from 'hast';
 import { getDocumentProxy } from 'unpdf';
 import type { PDFDocumentProxy } from 'unpdf/pdfjs';
-import { markdownOf } from '../../markup/html-to-markdown.ts';
+import { markdownOfHtml } from '../../documents/read-html.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
 import { linesOfPage, type PdfLine, readLines } from './pdf-lines.ts';
 import type { PdfItem } from './pdf-text.ts';
@@ -31,7 +31,7 @@ export const pdfToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =>
   }
   const pages = holdsMost(tagged, lines) ? tagged : readLines(lines);
   const text = pages
-    .map(markdownOf)
+    .map((page) => markdownOfHtml(page))
     .filter((markdown) => markdown !== '')
     .join('\n\n');
   if (text === '')

@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, extname, join, relative, sep } from 'node:path';
 import { ARTICLE_CONTENT_MAX_LENGTH } from '../../contract/host-article.ts';
-import { isDraft, splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
+import { readDocument } from '../../documents/read-document.ts';
+import { isDraft, MAX_FRONT_MATTER, splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
 import { decodeText } from '../../text/decode-text.ts';
 import { DOCUMENT_ENDINGS, type DocumentReader, documentReader, isDocument } from '../documents/document-reader.ts';
 import type { DocumentText } from '../documents/document-text.ts';
@@ -33,7 +34,7 @@ interface FolderArticle {
   url?: string | undefined;
   content: string;
   /** `last_updated` is the file's when its front matter names none. */
-  metadata: { intent: string[]; device: string[]; last_updated: string; author?: string };
+  metadata: { intent: string[]; device: string[]; last_updated: string; author?: string; format?: 'commonmark' };
 }
 
 /** An article that cannot be read: the library names it, and keeps its last version. */
@@ -231,7 +232,7 @@ export const readArticle = async (root: string, path: string, documents: Documen
   if (isDocument(path)) {
     const read = await documents.read(file);
     if ('problem' in read) return read;
-    const metadata = { intent: [], device: [], last_updated: mtime.toISOString() };
+    const metadata = { intent: [], device: [], last_updated: mtime.toISOString(), format: 'commonmark' as const };
     const title = titleOfDocument(read) ?? titleFromName(path);
     const content = read.text.slice(0, MAX_CHARACTERS);
     return { article: { id: path, title: title.slice(0, 200), content, metadata }, isDated: false };
@@ -243,7 +244,7 @@ export const readArticle = async (root: string, path: string, documents: Documen
   const updated = dateOf(front.lastUpdated);
   const article = {
     id: path,
-    title: (front.title ?? headingOf(content) ?? titleFromName(path)).slice(0, 200),
+    title: (front.title ?? headingOf(content, path) ?? titleFromName(path)).slice(0, 200),
     url: front.url,
     content,
     metadata: {
@@ -264,8 +265,13 @@ const titleOfDocument = ({ text, title = '' }: DocumentText): string | undefined
   return first !== undefined && others.length === 0 ? first : isTitle ? property : first;
 };
 
-const headingOf = (content: string): string | undefined =>
-  /^#[ \t]+(.+?)[ \t]*#*$/m.exec(content)?.[1] ?? /<title>([^<]+)<\/title>/i.exec(content)?.[1]?.trim();
+/** Characters at the beginning of a file in which its title stands. */
+const MAX_TITLE_AT = 6000;
+
+const headingOf = (content: string, path: string): string | undefined =>
+  readDocument(splitFrontMatter(content.slice(0, MAX_FRONT_MATTER + MAX_TITLE_AT)).body.slice(0, MAX_TITLE_AT), {
+    path,
+  }).title;
 
 const titleFromName = (path: string): string => {
   const words = basename(path, extname(path)).replace(/[-_]+/g, ' ').trim();

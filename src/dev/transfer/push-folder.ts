@@ -131,8 +131,8 @@ async function readFor(
   const read = readAs(ArticlePut, { ...article, id });
   if (!read.ok) return { problem: describeIssues(read.issues) };
   const put = read.value;
-  const { intent = [], device = [], last_updated, author } = put.metadata ?? {};
+  const { intent = [], device = [], last_updated, author, format } = put.metadata ?? {};
   const time = isDated ? last_updated : (there?.last_updated ?? last_updated);
-  const metadata = { intent, device, last_updated: time, author };
+  const metadata = { intent, device, last_updated: time, author, format };
   return { put, hash: await hashArticle({ ...put, id, metadata }) };
 }

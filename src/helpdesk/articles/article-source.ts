@@ -37,7 +37,8 @@ export interface SourceArticle {
   /** Public URL. */
   url: string | undefined;
   body: string;
-  format: 'html' | 'markdown';
+  /** `commonmark` is what we have written ourselves: without HTML and marks of a dialect. */
+  format: 'html' | 'markdown' | 'commonmark';
   /** Milliseconds since 1970; undefined when the tool gives no time. */
   updatedAtMs: number | undefined;
   /** Labels or tags, as in the tool. */
@@ -348,6 +349,7 @@ export interface ListedArticle {
     device: string[];
     audience?: string[];
     last_updated?: string;
+    format?: 'html' | 'markdown' | 'commonmark';
     /** An extension of the contract. */
     locale?: string;
   };
@@ -374,19 +376,17 @@ export const toHostArticle = (
     id: prefix + id,
     title,
     ...(url === undefined ? {} : { url }),
-    content: format === 'html' ? asPage(body) : body,
+    content: body,
     metadata: {
       intent: meant(article.labels, 'intent', labels),
       device: meant(article.labels, 'device', labels),
       ...(readers === undefined ? {} : { audience: [...readers] }),
       ...(updatedAtMs === undefined ? {} : { last_updated: new Date(updatedAtMs).toISOString() }),
+      format,
       ...(locale === undefined ? {} : { locale }),
     },
   };
 };
-
-/** A fragment that begins with a word would be read as Markdown. */
-const asPage = (fragment: string): string => (fragment.trim() === '' ? '' : `<html><body>${fragment}</body></html>`);
 
 /** Whom each of the lists names. */
 const commonTo = ([first = [], ...others]: (readonly string[])[]): readonly string[] => {

@@ -92,7 +92,7 @@ export const notionArticles = (api: ArticleApi, { onlyPublished }: { onlyPublish
           labels: [],
           locale: undefined,
         },
-        format: 'markdown',
+        format: 'commonmark',
       },
     ];
   };

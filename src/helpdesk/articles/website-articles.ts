@@ -4,9 +4,9 @@ import { XMLParser } from 'fast-xml-parser';
 import robotsModule from 'robots-parser';
 import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
+import { readWebPage, type WebPage } from '../../documents/read-web-page.ts';
 import { HttpFailure, readBytes, send } from '../../http/fetch-json.ts';
 import { discard } from '../../http/read-body.ts';
-import { readWebPage, type WebPage } from '../../markup/read-web-page.ts';
 import {
   type ArticleSource,
   isSince,
@@ -277,7 +277,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     const { title, text, language } = read.page;
     return [
       {
-        ...{ id: pageId(address), title, url: address, body: text, format: 'markdown', labels: [] },
+        ...{ id: pageId(address), title, url: address, body: text, format: 'commonmark', labels: [] },
         updatedAtMs: modifiedAtMs ?? read.modifiedAtMs,
         locale:
           language !== undefined && /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(language) ? language : undefined,

@@ -1,4 +1,4 @@
-import { htmlToMarkdown } from '../../markup/html-to-markdown.ts';
+import { readHtml } from '../../documents/read-html.ts';
 import { automaticMail, type MailSigns } from '../../text/automatic-mail.ts';
 import { readMail } from '../../text/mail.ts';
 import type { HelpdeskEvent, HelpdeskMessage, Ticket } from '../helpdesk-tool.ts';
@@ -18,7 +18,7 @@ export const plainText = (text: string | undefined): string =>
 
 /** The text of a message in HTML, which is cut after 128,000 characters. */
 export const htmlText = (html: string | undefined): string =>
-  html === undefined ? '' : plainText(htmlToMarkdown(html.slice(0, MAX_HTML)).text);
+  html === undefined ? '' : plainText(readHtml(html.slice(0, MAX_HTML), { isPage: false }).text);
 
 /** The event of a message whose delivery already shows that it is automatic mail; undefined for others. */
 export const ignoredMail = (

@@ -1,4 +1,5 @@
 import { loadAll } from 'js-yaml';
+import { parse as parseToml } from 'smol-toml';
 
 /** What the front matter of an article may say about it. Keys are read in singular and plural. */
 export interface FrontMatter {
@@ -6,6 +7,10 @@ export interface FrontMatter {
   url?: string | undefined;
   author?: string | undefined;
   lastUpdated?: string | undefined;
+  /** `de`, `pt-BR`. */
+  language?: string | undefined;
+  /** Whether it is not to be published. */
+  isDraft?: boolean | undefined;
   intents?: string[] | undefined;
   devices?: string[] | undefined;
   /** As it is written there, unread; undefined when it names none. */
@@ -20,35 +25,72 @@ export interface SplitArticle {
 }
 
 /**
- * Splits YAML front matter off a text: from a first line `---` to the next line `---` or `...`, at most 16,384
- * characters. Front matter that is no YAML mapping is read line by line for `key: value`, and stays in the body as a
- * code block, so that nothing is lost. Without a closing line, all is body.
+ * Splits front matter off a text: YAML from a first line `---` to the next line `---` or `...`, TOML between lines `+++`, or a JSON object;
+ * at most 16,384 characters. A block that is not valid is read line by line for its keys, named in the warnings, and never shown. Without a
+ * closing line, all is body.
  */
 export const splitFrontMatter = (text: string): SplitArticle => {
-  const opening = /^---[ \t]*\n/.exec(text)?.[0];
+  if (/^\{[ \t]*\n/.test(text)) return splitJson(text);
+  const [opening, mark] = /^(---|\+\+\+)[ \t]*\n/.exec(text) ?? [];
   if (opening === undefined) return { front: {}, body: text, warnings: [] };
-  const closing = /^(?:---|\.\.\.)[ \t]*$/m.exec(text.slice(opening.length, opening.length + MAX_FRONT_MATTER));
-  if (!closing) return withoutClosing(text, opening.length);
+  const isToml = mark === '+++';
+  const ending = isToml ? /^\+\+\+[ \t]*$/m : /^(?:---|\.\.\.)[ \t]*$/m;
+  const closing = ending.exec(text.slice(opening.length, opening.length + MAX_FRONT_MATTER));
+  if (!closing) return isToml ? { front: {}, body: text, warnings: [] } : withoutClosing(text, opening.length);
   const source = text.slice(opening.length, opening.length + closing.index);
   const body = text.slice(opening.length + closing.index + closing[0].length).replace(/^\n+/, '');
-  // Between two rules may stand a paragraph as well: front matter begins with a key.
-  if (!/^\s*(?:#.*\n\s*)*["']?[\w-]+["']?[ \t]*:/.test(source) && source.trim() !== '')
+  // Between two rules may stand a paragraph as well: front matter begins with a key, or a table of TOML.
+  if (!/^\s*(?:#.*\n\s*)*(?:["']?[\w.-]+["']?[ \t]*[:=]|\[)/.test(source) && source.trim() !== '')
     return { front: {}, body: text, warnings: [] };
-  const fields = readMapping(source);
+  const fields = isToml ? readToml(source) : readMapping(source);
   if (fields) return { front: frontMatterOf(fields), body, warnings: [] };
+  const language = isToml ? 'TOML' : 'a YAML mapping';
   return {
     front: frontMatterOf(salvage(source)),
-    body: `\`\`\`\`\`yaml\n${source.replaceAll('`````', "'''''")}\`\`\`\`\`\n\n${body}`,
-    warnings: ['Kept the front matter as text: it is not a YAML mapping'],
+    body,
+    warnings: [`Left out the front matter: it is not ${language}`],
   };
 };
 
-const MAX_FRONT_MATTER = 16_384;
+/** JSON stands from the first brace to a line with the last one alone. */
+const splitJson = (text: string): SplitArticle => {
+  const closing = /^\}[ \t]*$/m.exec(text.slice(0, MAX_FRONT_MATTER));
+  const fields = closing === null ? undefined : readJson(text.slice(0, closing.index + 1));
+  if (closing === null || fields === undefined) return { front: {}, body: text, warnings: [] };
+  return {
+    front: frontMatterOf(fields),
+    body: text.slice(closing.index + closing[0].length).replace(/^\n+/, ''),
+    warnings: [],
+  };
+};
 
-const DRAFT = /^---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?(?:draft:[ \t]*true|published:[ \t]*false)\b/i;
+const readJson = (source: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(source);
+    return isMapping(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const readToml = (source: string): Record<string, unknown> | undefined => {
+  try {
+    return parseToml(source, { maxDepth: 20 });
+  } catch {
+    return undefined;
+  }
+};
+
+export const MAX_FRONT_MATTER = 16_384;
 
 /** Whether front matter says `draft: true` or `published: false`, as the generators of sites write it. */
-export const isDraft = (text: string): boolean => DRAFT.test(text.slice(0, MAX_FRONT_MATTER));
+export const isDraft = (text: string): boolean => {
+  const beginning = text
+    .slice(0, 2 * MAX_FRONT_MATTER)
+    .replace(/^\uFEFF/, '')
+    .replace(/\r\n?/g, '\n');
+  return splitFrontMatter(beginning).front.isDraft === true;
+};
 
 /**
  * Reads a YAML mapping (YAML 1.2, core schema: dates stay text). Aliases and tags outside of that schema are refused.
@@ -83,7 +125,7 @@ const withoutClosing = (text: string, length: number): SplitArticle => {
 const salvage = (source: string): Record<string, unknown> =>
   Object.fromEntries(
     source.split('\n').flatMap((line) => {
-      const pair = /^([\w-]{1,40}):[ \t]*(.*)$/.exec(line);
+      const pair = /^([\w-]{1,40})[ \t]*[:=][ \t]*(.*)$/.exec(line);
       return pair?.[1] && (pair[2] || AUDIENCE_KEY.test(pair[1]))
         ? [[pair[1], (pair[2] ?? '').replace(/^(["'])(.*)\1$/, '$2')]]
         : [];
@@ -93,12 +135,37 @@ const salvage = (source: string): Record<string, unknown> =>
 const frontMatterOf = (fields: Record<string, unknown>): FrontMatter => ({
   title: textOf(fields.title, 500),
   url: textOf(fields.url, 2048),
-  author: textOf(fields.author, 200),
-  lastUpdated: textOf(fields.last_updated ?? fields.lastUpdated ?? fields.updated ?? fields.date, 40),
+  author: authorOf(fields),
+  lastUpdated: textOf(dateIn(fields), 40),
+  language: textOf(fields.lang ?? fields.language ?? fields.locale, 35),
+  isDraft: isTrue(fields.draft) || isFalse(fields.published) ? true : undefined,
   intents: listOf(fields.intent ?? fields.intents),
   devices: listOf(fields.device ?? fields.devices),
   audience: audienceOf(fields),
 });
+
+/** The moment of the last change by the names that generators give it; the day of publication where there is none. */
+const dateIn = (fields: Record<string, unknown>): unknown => {
+  const names = [
+    'last_updated',
+    'lastUpdated',
+    'updated',
+    'lastmod',
+    'last_modified_at',
+    'modified',
+    'dateModified',
+    'date',
+  ];
+  const update = fields.last_update;
+  const given = isMapping(update) ? update.date : undefined;
+  return given ?? names.map((name) => fields[name]).find((value) => typeof value === 'string' || value instanceof Date);
+};
+
+const authorOf = ({ author, last_update: update }: Record<string, unknown>): string | undefined =>
+  textOf(author, 200) ?? (isMapping(update) ? textOf(update.author, 200) : undefined);
+
+const isTrue = (value: unknown): boolean => value === true || value === 'true';
+const isFalse = (value: unknown): boolean => value === false || value === 'false';
 
 /** In any case: who forgets a capital letter must not publish to everybody. An empty value is one that names no one. */
 const audienceOf = (fields: Record<string, unknown>): unknown => {
@@ -108,10 +175,14 @@ const audienceOf = (fields: Record<string, unknown>): unknown => {
 
 const AUDIENCE_KEY = /^audiences?$/i;
 
-const textOf = (value: unknown, maxLength: number): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value.replace(/\s+/g, ' ').trim().slice(0, maxLength) : undefined;
+const textOf = (value: unknown, maxLength: number): string | undefined => {
+  const text = value instanceof Date ? value.toISOString() : typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && text.trim() !== ''
+    ? text.replace(/\s+/g, ' ').trim().slice(0, maxLength)
+    : undefined;
+};
 
 const listOf = (value: unknown): string[] | undefined =>
   value === undefined || value === null
     ? undefined
-    : (Array.isArray(value) ? value : [value]).flatMap((item) => textOf(item, 100) ?? []).slice(0, 100);
+    : (Array.isArray(value) ? value : [value]).flatMap((item) => (typeof item === 'string' ? (textOf(item, 100) ?? []) : [])).slice(0, 100);

@@ -1,8 +1,7 @@
 import { ARTICLE_CONTENT_MAX_LENGTH, type HostArticleReply } from '../../contract/host-article.ts';
 import { Audience, WebUrl } from '../../contract/names.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
-import { dropActiveHtml } from '../../markup/drop-html.ts';
-import { htmlToMarkdown, isHtml } from '../../markup/html-to-markdown.ts';
+import { readDocument } from '../../documents/read-document.ts';
 import type { Article, EditionEntry } from '../../search/article.ts';
 import { NO_ONE } from '../../signing/capabilities.ts';
 import { utf8 } from '../../signing/encoding.ts';
@@ -29,9 +28,8 @@ export class ArticleRefused extends Error {
 }
 
 /**
- * Normalises an article of a host knowledge base. Front matter is removed from Markdown and fills in fields that the host omits; HTML becomes
- * Markdown; scripts and the like are dropped; line ends become `
- * `. Other defects add a warning.
+ * Normalises an article of a host knowledge base. Front matter is removed and fills in fields that the host omits; Markdown of any dialect
+ * and HTML become canonical Markdown, without what its readers do not see. Defects add a warning.
  *
  * @throws {ArticleRefused} When the id is no path, the text is longer than 500,000 UTF-16 units, or nothing remains of it.
  */
@@ -41,14 +39,24 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
     throw new ArticleRefused(`Cannot take in the article: id ${id.error.issues[0]?.message ?? 'is wrong'}`);
   if (reply.content.length > ARTICLE_CONTENT_MAX_LENGTH) throw new ArticleRefused(TOO_LONG);
   const { front, body, warnings } = splitFrontMatter(clean(reply.content));
-  const { text, title, dropped } = toMarkdown(body);
+  const url = urlOf(reply.url || front.url, warnings);
+  const {
+    text,
+    title,
+    warnings: ofReading,
+  } = readDocument(body, {
+    path: id.data,
+    format: reply.metadata?.format ?? undefined,
+    base: url,
+    language: front.language,
+  });
+  warnings.push(...ofReading);
   if (text.trim() === '') throw new ArticleRefused('Cannot take in the article: content is empty');
   if (text.length > ARTICLE_CONTENT_MAX_LENGTH) throw new ArticleRefused(TOO_LONG);
-  if (dropped) warnings.push('Dropped scripts or other active HTML from the content');
   const article: Article = {
     id: id.data,
     title: oneLine(reply.title, 500) || front.title || oneLine(title ?? '', 500) || titleOfPath(id.data),
-    url: urlOf(reply.url || front.url, warnings) ?? articleUrl(id.data),
+    url: url ?? articleUrl(id.data),
     text,
     intents: labels(reply.metadata?.intent, front.intents),
     devices: labels(reply.metadata?.device, front.devices),
@@ -91,12 +99,6 @@ const clean = (content: string): string =>
     .replace(/\r\n?/g, '\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to drop
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '');
-
-const toMarkdown = (body: string): { text: string; title?: string | undefined; dropped: boolean } => {
-  if (isHtml(body)) return htmlToMarkdown(body);
-  const text = dropActiveHtml(body);
-  return { text, title: /^# +(.+?)(?: +#+)? *$/m.exec(text)?.[1], dropped: text !== body };
-};
 
 const oneLine = (text: string, maxLength: number): string =>
   text
@@ -148,11 +150,23 @@ const withoutControls = (content: string): string =>
   content.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '');
 
 /** Incremented when normalisation or chunking changes, so that all articles are processed again. */
-const TREATMENT = 3;
+const TREATMENT = 4;
 
 /** Content hash of an article: every member that we read, in a fixed order. SHA-256, hexadecimal. */
 export const hashArticle = ({ id, title, url, content, metadata }: HostArticleReply): Promise<string> => {
-  const { intent = [], device = [], last_updated = null, author = null, audience = null } = metadata ?? {};
-  const fields = [TREATMENT, id, title, url ?? null, intent, device, last_updated, author, content, audience];
+  const { intent = [], device = [], last_updated = null, author = null, audience = null, format } = metadata ?? {};
+  const fields = [
+    TREATMENT,
+    id,
+    title,
+    url ?? null,
+    intent,
+    device,
+    last_updated,
+    author,
+    content,
+    audience,
+    format ?? null,
+  ];
   return sha256Hex(utf8(JSON.stringify(fields)));
 };

@@ -2,7 +2,6 @@ import type { ParsedQuestion } from '../../grounding/parse-question.ts';
 import { type Piece, stemsOf } from '../../grounding/sections.ts';
 import type { UnitPart } from '../../grounding/units.ts';
 import { isPublicAddress } from '../../http/public-address.ts';
-import { dropTags } from '../../markup/drop-html.ts';
 import { escapeMarkdown } from '../../markup/render-markdown.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
@@ -184,9 +183,9 @@ const headingOf = (path: readonly string[], title: string): string =>
     .map((each) => each.replace(/^\s*\d{1,2}[.)]\s+/, '').trim())
     .join(': ');
 
-/** Keeps links that a customer can open; replaces others, and images, by their text. Removes comments and presentational tags. */
+/** Keeps links that a customer can open; replaces others, and images, by their text. Removes comments. */
 export const readable = (markdown: string): string =>
-  dropTags(markdown)
+  markdown
     .replace(/!\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)/g, '$1')
     .replace(/\[([^\]\n]{0,300})\]\(\s*<?([^)\s>]{0,1000})>?[^)\n]{0,300}\)/g, (link, words, url) =>
       isPublicAddress(url) ? link : words,

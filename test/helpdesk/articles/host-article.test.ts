@@ -22,10 +22,11 @@ it('returns the fields of the host contract', () => {
     id: 'zendesk-360012',
     title: 'Refunds',
     url: 'https://help.example.com/360012',
-    content: '<html><body><h2>Refunds</h2><p>Within 5 days.</p></body></html>',
+    content: '<h2>Refunds</h2><p>Within 5 days.</p>',
     metadata: {
       intent: ['refund', 'refund_status'],
       device: ['Apollo III', 'Apollo II'],
+      format: 'html',
       last_updated: '2026-01-15T09:00:00.000Z',
       locale: 'en-us',
     },

@@ -35,7 +35,7 @@ describe('a site with a sitemap', () => {
     expect(await readAll(sourceOf())).toEqual([
       {
         ...{ id: 'help/reset.html', title: 'Reset the password', url: `${site.origin}/help/reset.html`, locale: 'en' },
-        ...{ format: 'markdown', updatedAtMs: Date.parse('2026-03-01'), labels: [] },
+        ...{ format: 'commonmark', updatedAtMs: Date.parse('2026-03-01'), labels: [] },
         body: `# Reset the password\n\nHold **R** for 5 s. [Fan](${site.origin}/help/fan)`,
       },
     ]);

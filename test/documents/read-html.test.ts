@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { expect, it } from 'vitest';
-import { htmlToMarkdown } from '../../src/markup/html-to-markdown.ts';
+import { readHtml } from '../../src/documents/read-html.ts';
 
 type Node = { type: string; value?: string; children?: readonly Node[] };
 
@@ -34,7 +34,7 @@ it.each([
   ['\\\\[x](https://evil.example)'],
 ])('text of a page that looks like Markdown stays text: %s', (text) => {
   for (const html of [`<p>${asHtml(text)}</p>`, `<h2>A</h2><ul><li>${asHtml(text)}</li></ul>`]) {
-    const { types, text: shown } = read(htmlToMarkdown(html).text);
+    const { types, text: shown } = read(readHtml(html).text);
     expect([...types].filter((type) => MEANS.has(type))).toEqual([]);
     expect(shown).toContain(text);
   }
@@ -59,7 +59,7 @@ it('no text of a page becomes Markdown, whatever stands in it', () => {
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 24 }), (words) => {
       const html = `<p>x ${asHtml(words.join(''))} y</p>`;
-      const { types } = read(htmlToMarkdown(html).text);
+      const { types } = read(readHtml(html).text);
       expect([...types].filter((type) => MEANS.has(type))).toEqual([]);
     }),
     { numRuns: 3000 },
@@ -69,15 +69,13 @@ it('no text of a page becomes Markdown, whatever stands in it', () => {
 it('elements of a page still become Markdown, and identifiers stay as they are', () => {
   const html =
     '<p>Set <b>max_size_mb</b> to 5 * 3, see <a href="https://a.example/b">the [list]</a>, <code>a*b*c</code>.</p>';
-  expect(htmlToMarkdown(html).text).toBe('Set **max_size_mb** to 5 * 3, see the [list\\], `a*b*c`.');
-  expect(htmlToMarkdown('<p><a href="https://a.example/b">Here</a> costs 5*</p>').text).toBe(
+  expect(readHtml(html).text).toBe('Set **max_size_mb** to 5 * 3, see the [list], `a*b*c`.');
+  expect(readHtml('<p><a href="https://a.example/b">Here</a> costs 5*</p>').text).toBe(
     '[Here](https://a.example/b) costs 5*',
   );
 });
 
 it('the text of a page that is too large to be parsed is no Markdown either', () => {
-  const { text } = htmlToMarkdown(
-    `${'<i></i>'.repeat(10_001)}<p>[a](https://evil.example) ![b](https://evil.example)</p>`,
-  );
+  const { text } = readHtml(`${'<i></i>'.repeat(10_001)}<p>[a](https://evil.example) ![b](https://evil.example)</p>`);
   expect([...read(text).types].filter((type) => MEANS.has(type))).toEqual([]);
 });

@@ -1,0 +1,373 @@
+import type { Element, ElementContent, Root } from 'hast';
+import {
+  classesOf,
+  element,
+  elementChildren,
+  elementsOf,
+  INVISIBLE,
+  isElement,
+  labelOf,
+  lineOf,
+  type Parent,
+  propertyOf,
+  textOf,
+  words,
+} from './hast.ts';
+import { readNotes } from './notes.ts';
+import { noteMarksOf, readScript } from './script-marks.ts';
+import { spreadSpans } from './table-spans.ts';
+import { labelTabs, revealedBy } from './tabs.ts';
+
+export interface CleaningOptions {
+  /** Whether it is a page of a site: what surrounds its content is dropped too. */
+  isPage?: boolean | undefined;
+  /** Address against which relative links are resolved; without one they become their words. */
+  base?: string | undefined;
+  /** Language of the document, for the labels of notes. */
+  language?: string | undefined;
+}
+
+interface Cleaning {
+  isPage: boolean;
+  base: string | undefined;
+  revealed: ReadonlySet<Element>;
+  noteMarks: ReadonlySet<string>;
+  isInHeading: boolean;
+  isInCode: boolean;
+}
+
+/**
+ * Makes a tree what a reader sees, by elements that Markdown has: nothing hidden, no script, no controls but their labels; tabs and
+ * folded parts under their label, merged cells spelled out, notes as quotes. Each rule is linear in the children of a parent.
+ */
+export function cleanHtml(root: Root, { isPage = false, base, language }: CleaningOptions = {}): void {
+  labelTabs(root);
+  readNotes(root, language);
+  const revealed = revealedBy(root);
+  clean(root, { isPage, base, revealed, noteMarks: noteMarksOf(root), isInHeading: false, isInCode: false });
+}
+
+const DROPPED = new Set(
+  `script style iframe frame frameset object embed applet noscript template svg canvas audio video input textarea
+  nav link meta base head title rp`.split(/\s+/),
+);
+const PAGE_ROLES = new Set([
+  'navigation',
+  'banner',
+  'contentinfo',
+  'complementary',
+  'search',
+  'dialog',
+  'alertdialog',
+  'tablist',
+  'toolbar',
+  'menu',
+  'menubar',
+]);
+const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
+const INLINE = new Set('a b code em i samp strong span u font small s del strike'.split(' '));
+
+function clean(parent: Parent, state: Cleaning): void {
+  const kept: ElementContent[] = [];
+  const hasWords = once(() => (parent.children as ElementContent[]).some(isRunningText));
+  for (const child of parent.children as ElementContent[]) {
+    if (child.type === 'text') add(kept, words(state.isInCode ? child.value : child.value.replace(INVISIBLE, '')));
+    if (child.type !== 'element' || isDropped(child, parent, state)) continue;
+    for (const node of read(child, { parent, before: kept, hasWords, state })) {
+      const last = kept.at(-1);
+      if (state.isPage && isContents(node)) {
+        // A short paragraph above a list of contents names it.
+        if (isElement(last, 'p') && lineOf(last).length <= MAX_CONTENTS_TITLE) kept.pop();
+        continue;
+      }
+      add(kept, node);
+    }
+  }
+  parent.children = kept;
+}
+
+const MAX_CONTENTS_TITLE = 40;
+
+const isRunningText = (node: ElementContent): boolean => node.type === 'text' && /[\p{L}\p{N}]/u.test(node.value);
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** Adjacent texts are one, and an empty inline element is its white space: the next library takes cubic time in their number. */
+function add(kept: ElementContent[], node: ElementContent): void {
+  const plain = isEmptyInline(node) ? words(textOf(node)) : node;
+  const last = kept.at(-1);
+  if (plain.type === 'text' && last?.type === 'text') last.value += plain.value;
+  else if (plain.type !== 'text' || plain.value !== '') kept.push(plain);
+}
+
+function isEmptyInline(node: ElementContent): boolean {
+  if (node.type !== 'element' || !INLINE.has(node.tagName)) return false;
+  const [first, second] = node.children;
+  return first === undefined || (second === undefined && first.type === 'text' && first.value.trim() === '');
+}
+
+function isDropped(node: Element, parent: Parent, state: Cleaning): boolean {
+  const { tagName, properties } = node;
+  if (DROPPED.has(tagName)) return tagName !== 'input' || !isButtonInput(node);
+  if (isHidden(node) && !state.revealed.has(node)) return true;
+  if (PAGE_ROLES.has(String(properties.role ?? '')) && (state.isPage || properties.role === 'tablist')) return true;
+  if (state.isPage && isSurrounding(node)) return true;
+  return tagName === 'a' && isAnchorMark(node, parent, state);
+}
+
+const isButtonInput = ({ properties }: Element): boolean =>
+  /^(?:button|submit|reset)$/i.test(String(properties.type ?? ''));
+
+function isHidden(node: Element): boolean {
+  const { hidden, ariaHidden, style } = node.properties;
+  if ((hidden !== undefined && hidden !== false && hidden !== 'until-found') || ariaHidden === 'true') return true;
+  if (typeof style === 'string' && /(?:display:\s*none|visibility:\s*hidden)/i.test(style)) return true;
+  return / (?:sr-only|visually-hidden|visuallyhidden|screen-reader-text|is-hidden|d-none) /.test(classesOf(node));
+}
+
+const SURROUNDING =
+  / (?:(?:md-|site-|page-)?(?:sidebar|nav|navbar|navigation|breadcrumbs?|pagination)(?:-\S*|__\S*)?|toc|table-of-contents|on-this-page|cookie\S*|\S*consent\S*|skip-(?:link|to-content)|edit-(?:this-)?page|theme-edit\S*|share-\S+|social-\S+|related-\S+|prev-next|page-feedback|helpful\S*|\S*was-this-helpful\S*) /;
+
+/** What surrounds the content of a page, by element or name. What begins with a heading is content, unless it is made of links. */
+function isSurrounding(node: Element): boolean {
+  const { tagName, properties } = node;
+  if (tagName === 'aside' || tagName === 'dialog') return true;
+  if (isElement(node, 'body', 'main', 'article', 'html', ...HEADINGS)) return false;
+  if (isFeedback(node)) return true;
+  const id =
+    typeof properties.id === 'string' && isElement(node, 'div', 'nav', 'ul', 'header')
+      ? `${properties.id.toLowerCase()} `
+      : '';
+  const names = `${classesOf(node)} ${id}`;
+  if (/ \S*menu\S* /.test(names) && shareOfLinks(node) > 0.7) return true;
+  if (names.trim() === '' || !SURROUNDING.test(names) || / has-\S*sidebar/.test(names)) return false;
+  return !isElement(elementChildren(node)[0], ...HEADINGS) || shareOfLinks(node) > 0.5;
+}
+
+function shareOfLinks(node: Element): number {
+  const all = lineOf(node).length;
+  const linked = elementsOf(node)
+    .filter(({ tagName }) => tagName === 'a')
+    .reduce((sum, link) => sum + lineOf(link).length, 0);
+  return all === 0 ? 0 : linked / all;
+}
+
+const MAX_FEEDBACK = 100;
+
+/** A short question with buttons to answer it ("Was this page helpful? Yes No"), or a link to edit the page. */
+function isFeedback(node: Element): boolean {
+  if (!isElement(node, 'p', 'div', 'form', 'section') || node.children.length > 12) return false;
+  const line = lineOf(node);
+  if (line.length > MAX_FEEDBACK) return false;
+  const inner = elementsOf(node);
+  if (inner.length > 20) return false;
+  const controls = inner.filter(
+    (each) => each.tagName === 'button' || each.properties.role === 'button' || isButtonInput(each),
+  );
+  if (controls.length >= 2 && /[?？؟]/.test(line) && !/[.。]/.test(line)) return true;
+  const [link, other] = inner.filter(({ tagName }) => tagName === 'a');
+  if (link === undefined || other !== undefined || lineOf(link) !== line) return false;
+  return /\/edit(?:\/|$|\?)|[?&]action=edit|\/-\/edit\//.test(propertyOf(link, 'href') ?? '');
+}
+
+/** A link that only marks a heading or a place, and one that leads back from a note. */
+function isAnchorMark(link: Element, parent: Parent, state: Cleaning): boolean {
+  const text = lineOf(link);
+  const { href, dataFootnoteBackref } = link.properties;
+  if (dataFootnoteBackref !== undefined || / \S*(?:footnote-back|fn-backref)\S* /.test(classesOf(link))) return true;
+  if (/^#(?:footnote-ref|endnote-ref|fnref|cite_ref)/.test(String(href ?? ''))) return true;
+  if (!state.isInHeading && !isElement(parent as Element, ...HEADINGS)) return false;
+  if (/^[\s¶#§🔗]*$/u.test(text)) return elementsOf(link).every(({ tagName }) => tagName !== 'img');
+  return (
+    / (?:hash-link|headerlink|anchor|permalink|header-anchor|anchor-link|sl-anchor-link) /.test(classesOf(link)) &&
+    (text.length < 3 || parent.children.length > 1)
+  );
+}
+
+/** A list of links to places of the page itself. */
+function isContents(node: ElementContent): boolean {
+  if (!isElement(node, 'ul', 'ol')) return false;
+  const inner = elementsOf(node);
+  const items = inner.filter(({ tagName }) => tagName === 'li').length;
+  const links = inner.filter((each) => each.properties.dataInPage !== undefined);
+  if (items < 2 || links.length < items) return false;
+  return lineOf(node).replace(/\s/g, '').length === links.map(lineOf).join('').replace(/\s/g, '').length;
+}
+
+interface Place {
+  parent: Parent;
+  before: ElementContent[];
+  /** Whether words stand beside it. */
+  hasWords: () => boolean;
+  state: Cleaning;
+}
+
+function read(node: Element, place: Place): ElementContent[] {
+  const { state, before } = place;
+  const { tagName } = node;
+  if (tagName === 'button' || (tagName === 'input' && isButtonInput(node))) return readButton(node, place);
+  if (tagName === 'select') return [words(choicesOf(node))];
+  if (tagName === 'math') return [words(formulaOf(node))];
+  if (tagName === 'img') return readImage(node, place);
+  if (tagName === 'br' && state.isInHeading) return [words(' ')];
+  if (tagName === 'wbr') return [];
+  const inner = { ...state };
+  if (HEADINGS.includes(tagName)) inner.isInHeading = true;
+  if (tagName === 'pre') inner.isInCode = true;
+  if (state.isInCode && isLineNumber(node)) return [];
+  if (tagName === 'table') node.children = withoutLineNumbers(node);
+  clean(node, inner);
+  switch (tagName) {
+    case 'sup':
+    case 'sub':
+      return [readScript(node, before, state.noteMarks)];
+    case 'a':
+      return readLink(node, state);
+    case 'ul':
+    case 'ol':
+    case 'menu':
+      node.children = nestStrayLists(node);
+      return [node];
+    case 'table':
+      spreadSpans(node);
+      return [node];
+    case 'summary':
+    case 'legend':
+      return node.children.length === 0 ? [] : [element('p', [element('strong', node.children)])];
+    case 'rt':
+      return [words(` (${lineOf(node)}) `)];
+    case 'form':
+      return state.isPage && isControlForm(node) ? [] : node.children;
+    case 'pre':
+      return [withLanguage(node)];
+    default:
+      return [isStruck(node) ? element('del', node.children) : node];
+  }
+}
+
+const isStruck = (node: Element): boolean =>
+  isElement(node, 'span', 'font') &&
+  (/ (?:line-through|strike|strikethrough) /.test(classesOf(node)) ||
+    /text-decoration[^;]*line-through/i.test(String(node.properties.style ?? '')));
+
+/** The label of a button in a sentence or cell; one that opens what follows is its heading; others belong to the page. */
+function readButton(button: Element, { parent, hasWords, state }: Place): ElementContent[] {
+  const label = button.tagName === 'input' ? (propertyOf(button, 'value') ?? '') : lineOf(button);
+  if (label === '') return [];
+  if (state.isInHeading) return [words(label)];
+  if (isElement(parent as Element, 'pre', 'code')) return [];
+  if (button.properties.ariaExpanded !== undefined && !hasWords()) return [labelOf(label)];
+  return hasWords() || isElement(parent as Element, 'td', 'th', 'dt', 'dd', 'label')
+    ? [element('strong', [words(label)])]
+    : [];
+}
+
+const MAX_CHOICES = 12;
+
+function choicesOf(select: Element): string {
+  const choices = elementsOf(select).filter(({ tagName }) => tagName === 'option');
+  return choices.length > MAX_CHOICES
+    ? ''
+    : choices
+        .map(lineOf)
+        .filter((choice) => choice !== '')
+        .join(' / ');
+}
+
+/** A formula as it was written, where the page says so. */
+function formulaOf(math: Element): string {
+  const source = elementsOf(math).find(
+    (each) => each.tagName === 'annotation' && /tex/i.test(propertyOf(each, 'encoding') ?? ''),
+  );
+  return lineOf(source ?? math);
+}
+
+/** An image is its alternative text: not the name of a file, and not a single word that stands alone. */
+function readImage(image: Element, { hasWords, parent }: Place): ElementContent[] {
+  const text = String(image.properties.alt ?? '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (text === '' || /^\S+\.(?:png|jpe?g|gif|svg|webp|avif|bmp)$/i.test(text)) return [];
+  const isWord = !/\s/.test(text) && !/[\u3040-\u30ff\u3400-\u9fff]{3}/u.test(text);
+  return isWord &&
+    !hasWords() &&
+    !isElement(parent as Element, 'td', 'th', 'a', 'span', 'strong', 'em', 'b', 'i', ...HEADINGS)
+    ? []
+    : [words(text)];
+}
+
+/** A link to a place of the same page is its words. */
+function readLink(link: Element, { base, isPage }: Cleaning): ElementContent[] {
+  const href = propertyOf(link, 'href');
+  if (href === undefined) return link.children;
+  const address = absolute(href, base);
+  const isInPage =
+    href.startsWith('#') ||
+    (base !== undefined &&
+      address !== undefined &&
+      address.includes('#') &&
+      address.split('#')[0] === base.split('#')[0]);
+  if (isInPage) return isPage ? [element('span', link.children, { dataInPage: '' })] : link.children;
+  // Markdown links to its source files, which have other addresses on the site.
+  const isSource = !/^[a-z]+:/i.test(href) && /\.(?:mdx?|markdown|rst|adoc|txt|ipynb)(?:[#?]|$)/i.test(href);
+  if (address === undefined || isSource) return link.children;
+  return [element('a', link.children, { href: address })];
+}
+
+function absolute(href: string, base: string | undefined): string | undefined {
+  if (/^(?:https?:\/\/|mailto:)/i.test(href)) return href;
+  if (base === undefined || !URL.canParse(href, base)) return undefined;
+  const url = new URL(href, base);
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined;
+}
+
+/** A list directly in a list belongs to the item before it. */
+function nestStrayLists(list: Element): ElementContent[] {
+  const kept: ElementContent[] = [];
+  let item: Element | undefined;
+  for (const child of list.children) {
+    if (isElement(child, 'ul', 'ol') && item !== undefined) {
+      const last = item.children.findLast((each) => each.type === 'element');
+      if (isElement(last, child.tagName)) last.children.push(...child.children);
+      else item.children.push(child);
+      continue;
+    }
+    const node = isElement(child, 'ul', 'ol') ? element('li', [child]) : child;
+    if (isElement(node, 'li')) item = node;
+    kept.push(node);
+  }
+  return kept;
+}
+
+const isLineNumber = (node: Element): boolean =>
+  / (?:linenos?|line-numbers?(?:-rows)?|lineno|gutter|rouge-gutter|hljs-ln-numbers|ln) /.test(classesOf(node));
+
+/** A table that shows code beside the numbers of its lines. */
+function withoutLineNumbers(table: Element): ElementContent[] {
+  for (const cell of elementsOf(table).slice(0, 4))
+    if (cell.tagName === 'tr')
+      cell.children = cell.children.filter((child) => !isElement(child, 'td') || !isLineNumber(child));
+  return table.children;
+}
+
+/** A form that only takes input: to search, to subscribe. */
+function isControlForm(form: Element): boolean {
+  return (
+    lineOf(form).split(' ').length < 30 &&
+    !elementsOf(form).some((each) => isElement(each, ...HEADINGS, 'ol', 'table', 'pre'))
+  );
+}
+
+/** Puts the language back to the element where the next library reads it. */
+function withLanguage(pre: Element): Element {
+  const language = propertyOf(pre, 'lang');
+  const code = elementChildren(pre).find(({ tagName }) => tagName === 'code');
+  if (language !== undefined && code !== undefined) code.properties.className = [`language-${language}`];
+  return pre;
+}

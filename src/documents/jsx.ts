@@ -1,0 +1,296 @@
+import { htmlTagNames } from 'html-tag-names';
+import { isNoteName } from './notes.ts';
+
+/** Most characters that are read of one tag or expression. */
+const MAX_LENGTH = 3000;
+/** Tags and expressions that have no end, after which no more are sought: each search costs `MAX_LENGTH`. */
+const MAX_FAILURES = 300;
+
+export interface JsxOptions {
+  /** Whether braces hold expressions, as in MDX. */
+  hasExpressions: boolean;
+  /** Values of exported constants. */
+  values: ReadonlyMap<string, string>;
+}
+
+/** What is open from one run of text to the next. */
+export interface JsxState {
+  open: ('div' | 'span' | 'text')[];
+  /** Names of components with a closing tag somewhere in the document. */
+  closed: ReadonlySet<string>;
+  failures: number;
+  /** Expressions whose value is not known. */
+  unknown: number;
+}
+
+export function jsxStateOf(text: string): JsxState {
+  const closed = new Set<string>();
+  for (const [, name = ''] of text.matchAll(/<\/([A-Za-z][\w.:-]{0,80})/g)) closed.add(name);
+  return { open: [], closed, failures: 0, unknown: 0 };
+}
+
+interface Tag {
+  name: string;
+  kind: 'open' | 'close' | 'self';
+  attributes: Map<string, string>;
+  end: number;
+}
+
+/**
+ * Turns components of JSX into elements of HTML: those that show tabs or notes are such, of others the text stays, with their title; tags
+ * of HTML keep their attributes. Code spans stay. Reads text outside of fenced code.
+ */
+export function readJsx(text: string, { hasExpressions, values }: JsxOptions, state: JsxState): string {
+  let out = '';
+  let from = 0;
+  const replace = (start: number, end: number, by: string): void => {
+    out += text.slice(from, start) + by;
+    from = end;
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '\\') at += 1;
+    else if (character === '`') at = endOfCode(text, at) - 1;
+    else if (character === '{' && hasExpressions && state.failures < MAX_FAILURES) {
+      const end = endOfBraces(text, at);
+      if (end === undefined) {
+        state.failures += 1;
+        continue;
+      }
+      replace(at, end, expressionValue(text.slice(at + 1, end - 1), values, state));
+      at = end - 1;
+    } else if (character === '<' && /[A-Za-z/>]/.test(text[at + 1] ?? '') && state.failures < MAX_FAILURES) {
+      const tag = readTag(text, at);
+      if (tag === undefined) {
+        state.failures += 1;
+        continue;
+      }
+      const isOwnLine = isAloneInLine(text, at, tag.end);
+      const html = htmlOf(tag, { isOwnLine, state, indent: indentAt(text, at) });
+      if (html !== undefined) replace(at, tag.end, html);
+      at = tag.end - 1;
+    }
+  }
+  return out + text.slice(from);
+}
+
+/** The end of a code span that begins here; without one, the end of its marks. */
+function endOfCode(text: string, at: number): number {
+  const marks = /`+/y;
+  marks.lastIndex = at;
+  const [mark = ''] = marks.exec(text) ?? [];
+  const start = at + mark.length;
+  const end = text.slice(start, start + 1000).indexOf(mark);
+  return end === -1 ? start : start + end + mark.length;
+}
+
+function expressionValue(source: string, values: ReadonlyMap<string, string>, state: JsxState): string {
+  const code = source.trim();
+  const literal = literalOf(code) ?? values.get(code);
+  if (literal !== undefined) return literal;
+  // Comments, objects, and what makes elements: no text that could be put in.
+  if (/^(?:\/\*[\s\S]*\*\/|)$|^[#.]|^\{|[<=]/.test(code)) return '';
+  state.unknown += 1;
+  return '…';
+}
+
+export function literalOf(code: string): string | undefined {
+  if (/^-?\d[\d.]*$/.test(code)) return code;
+  const text = /^(['"`])((?:(?!\1)[^\\$]|\\.){0,2000})\1$/s.exec(code)?.[2];
+  return text?.replace(/\\(.)/g, '$1');
+}
+
+/** The end of the braces that open here, strings within them skipped. */
+function endOfBraces(text: string, at: number): number | undefined {
+  const last = Math.min(text.length, at + MAX_LENGTH);
+  let depth = 0;
+  for (let index = at; index < last; index += 1) {
+    const character = text[index];
+    if (character === '{') depth += 1;
+    else if (character === '}') {
+      depth -= 1;
+      if (depth === 0) return index + 1;
+    } else if (character === '/' && text[index + 1] === '*') {
+      const end = text.indexOf('*/', index + 2);
+      if (end === -1 || end > last) return undefined;
+      index = end + 1;
+    } else if (character === '"' || character === "'" || character === '`') {
+      const end = text.slice(index + 1, last).indexOf(character);
+      // An apostrophe in text is no string.
+      if (end !== -1 && (character === '`' || !text.slice(index + 1, index + 1 + end).includes('\n'))) index += end + 1;
+    }
+  }
+  return undefined;
+}
+
+/** Stands for a value that only runs: an attribute of a component keeps nothing of it. */
+const EXPRESSION = '\0';
+
+const NAME = /\/?([A-Za-z][\w.:-]*)?/y;
+const ATTRIBUTE = /[@:#A-Za-z_][\w.:-]*/y;
+const BARE_VALUE = /[^\s>"'=<`]+/y;
+
+function readTag(text: string, at: number): Tag | undefined {
+  const last = Math.min(text.length, at + MAX_LENGTH);
+  const [head = '', name = ''] = match(NAME, text, at + 1) ?? [];
+  const attributes = new Map<string, string>();
+  let index = at + 1 + head.length;
+  if (name === '' && text[index] !== '>') return undefined;
+  while (index < last) {
+    const character = text[index] ?? '';
+    if (/\s/.test(character)) index += 1;
+    else if (character === '>')
+      return { name, kind: head.startsWith('/') ? 'close' : 'open', attributes, end: index + 1 };
+    else if (character === '/' && text[index + 1] === '>') return { name, kind: 'self', attributes, end: index + 2 };
+    else if (character === '{') {
+      const end = endOfBraces(text, index);
+      if (end === undefined) return undefined;
+      index = end;
+    } else {
+      const end = readAttribute(text, index, { last, attributes });
+      if (end === undefined) return undefined;
+      index = end;
+    }
+  }
+  return undefined;
+}
+
+function readAttribute(
+  text: string,
+  at: number,
+  { last, attributes }: { last: number; attributes: Map<string, string> },
+): number | undefined {
+  const [name] = match(ATTRIBUTE, text, at) ?? [];
+  if (name === undefined) return undefined;
+  let index = at + name.length;
+  if (text[index] !== '=') {
+    attributes.set(name, '');
+    return index;
+  }
+  index += 1;
+  const mark = text[index];
+  if (mark === '"' || mark === "'") {
+    const end = text.slice(index + 1, last).indexOf(mark);
+    if (end === -1) return undefined;
+    attributes.set(name, text.slice(index + 1, index + 1 + end));
+    return index + end + 2;
+  }
+  if (mark === '{') {
+    const end = endOfBraces(text, index);
+    if (end === undefined) return undefined;
+    const code = text.slice(index + 1, end - 1).trim();
+    const value = literalOf(code);
+    if (value !== undefined) attributes.set(name, value);
+    else attributes.set(name, name === 'style' && /display:\s*['"]none/.test(code) ? 'display:none' : EXPRESSION);
+    return end;
+  }
+  const [value] = match(BARE_VALUE, text, index) ?? [];
+  if (value === undefined) return undefined;
+  attributes.set(name, value);
+  return index + value.length;
+}
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function isAloneInLine(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - 200), start);
+  const line = before.slice(before.lastIndexOf('\n') + 1);
+  return /^[\s>]*$/.test(line) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 50));
+}
+
+function indentAt(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - 200), at);
+  return /^[ \t>]*/.exec(before.slice(before.lastIndexOf('\n') + 1))?.[0] ?? '';
+}
+
+export const TAGS: ReadonlySet<string> = new Set(htmlTagNames);
+
+/** Elements whose content is Markdown where their tags stand alone in a line. */
+const BLOCKS = new Set(['div', 'details', 'section', 'center', 'figure', 'article', 'main', 'aside']);
+
+function htmlOf(
+  { name, kind, attributes, end: _ }: Tag,
+  { isOwnLine, state, indent }: { isOwnLine: boolean; state: JsxState; indent: string },
+): string | undefined {
+  const around = (html: string): string => `\n\n${indent}${html}\n\n${indent}`;
+  // Authors of HTML may write its names in capital letters.
+  if (/^[A-Z][A-Z0-9]*$/.test(name) && TAGS.has(name.toLowerCase())) return undefined;
+  if (/^[a-z]/.test(name)) {
+    if (!needsRewriting(attributes) && !(isOwnLine && BLOCKS.has(name) && attributes.has('markdown'))) return undefined;
+    const html = `<${kind === 'close' ? '/' : ''}${name}${attributesOf(attributes)}${kind === 'self' ? '/' : ''}>`;
+    return isOwnLine && BLOCKS.has(name) ? around(html) : html;
+  }
+  if (kind === 'close') {
+    const open = state.open.pop();
+    if (open === 'div') return around('</div>');
+    return open === 'span' ? '</span>' : '';
+  }
+  if (kind === 'open' && name !== '' && !state.closed.has(name)) return undefined;
+  return componentOf(name, { kind, attributes, isOwnLine, state, around });
+}
+
+const needsRewriting = (attributes: ReadonlyMap<string, string>): boolean =>
+  [...attributes].some(
+    ([name, value]) => value === EXPRESSION || /^(?:className|style|markdown)$|[A-Z@:#.]/.test(name),
+  );
+
+const attributesOf = (attributes: ReadonlyMap<string, string>): string =>
+  [...attributes]
+    .filter(([name, value]) => value !== EXPRESSION && /^[a-zA-Z-]+$/.test(name))
+    .map(([name, value]) => ` ${name === 'className' ? 'class' : name}="${escapeHtml(value)}"`)
+    .join('');
+
+export const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const LABELS = ['title', 'label', 'summary', 'question', 'heading', 'header', 'alt'];
+const MORE = ['description', 'caption'];
+const NOTE_COMPONENT = /^(?:admonition|callout|aside|alert|notice|banner|infobox|callout\w+)$/;
+
+function componentOf(
+  name: string,
+  {
+    kind,
+    attributes,
+    isOwnLine,
+    state,
+    around,
+  }: {
+    kind: Tag['kind'];
+    attributes: Map<string, string>;
+    isOwnLine: boolean;
+    state: JsxState;
+    around: (html: string) => string;
+  },
+): string {
+  const plain = name.toLowerCase().split('.').at(-1) ?? '';
+  const isTab = /^tab(?:item|panel|content)?$/.test(plain);
+  const one = (names: readonly string[]): string | undefined =>
+    names.map((each) => attributes.get(each)).find((each) => each && each !== EXPRESSION);
+  const title = one(isTab ? [...LABELS, 'value', 'name'] : LABELS) ?? '';
+  const label = [title, one(MORE)].filter(Boolean).join('. ');
+  const paragraph = (mark = ''): string => (label === '' ? '' : `<p><strong>${escapeHtml(label)}${mark}</strong></p>`);
+  if (kind === 'self') {
+    if (label === '') return '';
+    return isOwnLine ? around(`<p>${escapeHtml(label)}</p>`) : escapeHtml(label);
+  }
+  const noteKind = NOTE_COMPONENT.test(plain)
+    ? (one(['type', 'variant', 'kind', 'intent', 'severity']) ?? 'note')
+    : plain;
+  if (
+    NOTE_COMPONENT.test(plain) ||
+    (isNoteName(plain) && !/^(?:details|summary|quote|check|aside|example|question)$/.test(plain))
+  ) {
+    state.open.push('div');
+    return around(`<div data-note-kind="${escapeHtml(noteKind)}" data-note-title="${escapeHtml(label)}">`);
+  }
+  if (isOwnLine || isTab) {
+    state.open.push('div');
+    return around('<div>') + (label === '' ? '' : around(paragraph(isTab ? ':' : '')).trimStart());
+  }
+  state.open.push('span');
+  return `<span>${label === '' ? '' : `${escapeHtml(label)} `}`;
+}

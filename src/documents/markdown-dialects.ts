@@ -1,0 +1,367 @@
+import { escapeHtml, jsxStateOf, literalOf, readJsx } from './jsx.ts';
+import { isNoteName } from './notes.ts';
+import { readTemplates, type TemplateState } from './templates.ts';
+
+export interface DialectOptions {
+  isMdx: boolean;
+  /** Values that the configuration of a site generator names: `site.email`. */
+  settingOf?: ((name: string) => string | undefined) | undefined;
+}
+
+export interface PlainMarkdown {
+  /** Markdown with HTML, as CommonMark and GFM have it. */
+  text: string;
+  warnings: string[];
+}
+
+/**
+ * Turns what site generators and note programs add to Markdown into Markdown with HTML: comments, ids, containers and tabs of Docusaurus,
+ * VitePress, Starlight, MkDocs, MyST and GitBook, template tags of Liquid, Jinja and Hugo, components of MDX, links of Obsidian. Fenced
+ * code and code spans stay. Every expression is bounded, so that the time is linear in the text.
+ */
+export function readDialects(markdown: string, { isMdx, settingOf }: DialectOptions): PlainMarkdown {
+  const warnings: string[] = [];
+  const unclosed = unclosedComment(markdown);
+  if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
+  const text = readIndented(withoutRaw(markdown).split('\n'), 0).join('\n');
+  const templates: TemplateState = { unknown: 0, isTemplate: /\{%-?\s|\{\{[<%]/.test(text), settingOf };
+  const jsx = jsxStateOf(text);
+  const values = new Map<string, string>();
+  const hasComponents = isMdx || /<\/?[A-Z]|\smarkdown(?:="1")?[\s>]/.test(text);
+  const open: Container[] = [];
+  const result = outsideCode(text, (run) => {
+    let lines = run;
+    if (isMdx) lines = readModule(lines, values);
+    let part = withoutComments(lines.join('\n'), isMdx);
+    if (part.includes('{')) part = readTemplates(part, templates);
+    part = readLines(part.split('\n'), open).join('\n');
+    if (hasComponents) part = readJsx(part, { hasExpressions: isMdx, values }, jsx);
+    return part.split('\n');
+  });
+  const unknown = templates.unknown + jsx.unknown;
+  if (unknown > 0)
+    warnings.push(
+      `${unknown} ${unknown === 1 ? 'value' : 'values'} that only the site generator knows ${unknown === 1 ? 'is' : 'are'} shown as …`,
+    );
+  return { text: result, warnings };
+}
+
+const FENCE = /^[ \t>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})(.*)$/;
+
+/** Gives the runs of lines outside of fenced code to `read`. Fences that MyST uses for its directives are none. */
+export function outsideCode(text: string, read: (lines: string[]) => string[]): string {
+  const out: string[] = [];
+  let run: string[] = [];
+  let mark: string | undefined;
+  const flush = (): void => {
+    if (run.length > 0) for (const line of read(run)) out.push(line);
+    run = [];
+  };
+  for (const line of text.split('\n')) {
+    const fence = line.length < 2000 ? FENCE.exec(line) : null;
+    if (mark !== undefined) {
+      out.push(line);
+      if (fence?.[1]?.startsWith(mark) && fence[2]?.trim() === '') mark = undefined;
+    } else if (fence !== null && !(fence[1]?.startsWith('`') && fence[2]?.includes('`'))) {
+      flush();
+      mark = fence[1];
+      out.push(line);
+    } else run.push(line);
+  }
+  flush();
+  return out.join('\n');
+}
+
+const CODE_SPAN = /(?<!`)(`{1,3})(?!`)(?:(?!\n[ \t]*\n)[\s\S]){1,500}?(?<!`)\1(?!`)/g;
+
+/** Gives what stands between code spans to `read`. */
+export function outsideSpans(text: string, read: (part: string) => string): string {
+  let out = '';
+  let from = 0;
+  for (const match of text.matchAll(CODE_SPAN)) {
+    out += read(text.slice(from, match.index)) + match[0];
+    from = match.index + match[0].length;
+  }
+  return out + read(text.slice(from));
+}
+
+/** Template tags that only protect what they enclose, in code too. */
+const withoutRaw = (text: string): string =>
+  text.includes('{%')
+    ? text.replace(
+        /^[ \t]{0,40}\{%-?\s{0,9}(?:end)?(?:raw|verbatim)\s{0,9}-?%\}[ \t]{0,40}\n|\{%-?\s{0,9}(?:end)?(?:raw|verbatim)\s{0,9}-?%\}/gm,
+        '',
+      )
+    : text;
+
+function unclosedComment(text: string): boolean {
+  const start = text.lastIndexOf('<!--');
+  if (start === -1 || text.includes('-->', start)) return false;
+  let isOutside = false;
+  outsideCode(text, (lines) => {
+    outsideSpans(lines.join('\n'), (part) => {
+      isOutside ||= part.includes('<!--') && !part.includes('-->', part.lastIndexOf('<!--'));
+      return part;
+    });
+    return lines;
+  });
+  return isOutside;
+}
+
+/** Comments of authors: `<!-- -->`, `%% %%` of Obsidian, `{# #}` of Jinja. Those of MDX are expressions. */
+function withoutComments(text: string, isMdx: boolean): string {
+  if (!/<!--|%%|\{#/.test(text)) return text;
+  return outsideSpans(text, (part) => {
+    let rest = part;
+    if (rest.includes('<!--')) rest = cutBetween(rest, '<!--', '-->');
+    if (rest.includes('%%')) rest = rest.replace(/(?<!\S)%%(?!%)(?:[^%]|%(?!%)){0,5000}%%(?!\S)/g, '');
+    if (rest.includes('{#') && !isMdx) rest = rest.replace(/\{#(?=\s)(?:[^#]|#(?!\})){0,2000}#\}/g, '');
+    return rest;
+  });
+}
+
+/** Linear: no mark is sought again once there is none. */
+function cutBetween(text: string, open: string, close: string): string {
+  let out = '';
+  let from = 0;
+  for (let start = text.indexOf(open); start !== -1; start = text.indexOf(open, from)) {
+    const end = text.indexOf(close, start + open.length);
+    out += text.slice(from, start);
+    // Without an end it is left to the parser, which knows where it ends.
+    if (end === -1) return out + text.slice(start);
+    from = end + close.length;
+  }
+  return out + text.slice(from);
+}
+
+/** The statements of a module that MDX begins with, and the constants that it exports. */
+function readModule(lines: readonly string[], values: Map<string, string>): string[] {
+  const out: string[] = [];
+  let isCode = false;
+  for (const line of lines) {
+    if (!isCode && MODULE_LINE.test(line)) isCode = true;
+    if (!isCode) {
+      out.push(line);
+      continue;
+    }
+    const [, name, code = ''] = /^export\s+(?:const|let|var)\s+(\w+)\s*=\s*(.{1,500}?)\s*;?\s*$/.exec(line) ?? [];
+    const value = name === undefined ? undefined : literalOf(code);
+    if (name !== undefined && value !== undefined) values.set(name, value);
+    // A statement ends at an empty line.
+    if (line.trim() === '') {
+      isCode = false;
+      out.push('');
+    }
+  }
+  return out;
+}
+
+const MODULE_LINE =
+  /^(?:import\s+(?:[\w{*'"]|type\b)|export\s+(?:default|const|let|var|function|async|class|type|interface|\{|\*))/;
+
+export const hasModule = (text: string): boolean => {
+  let found = false;
+  outsideCode(text, (lines) => {
+    found ||= lines.some((line) => /^import\s+.{1,300}\s+from\s+['"]|^export\s+(?:const|default)\s|\{\/\*/.test(line));
+    return lines;
+  });
+  return found;
+};
+
+/** A block whose content is indented by four: `!!! note "Title"`, `??? tip`, `=== "Tab"` (MkDocs). */
+const INDENTED = /^([ \t]*)(!!!|\?\?\?\+?|===[+!]?)[ \t]+(?:([\w-]+)((?:[ \t]+[\w|-]+)*))?[ \t]*(?:"(.*)")?[ \t]*$/;
+const MAX_NESTING = 8;
+
+function readIndented(lines: readonly string[], depth: number): string[] {
+  if (depth > MAX_NESTING || !lines.some((line) => line.length < 500 && INDENTED.test(line))) return [...lines];
+  const out: string[] = [];
+  let mark: string | undefined;
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    const fence = line.length < 500 ? FENCE.exec(line)?.[1] : undefined;
+    if (mark !== undefined) {
+      if (fence?.startsWith(mark) && line.trim() === fence) mark = undefined;
+    } else mark = fence;
+    const block = mark === undefined && line.length < 500 ? INDENTED.exec(line) : null;
+    const [, indent = '', sign = '', name, , title] = block ?? [];
+    const isTab = sign.startsWith('=');
+    if (block === null || (isTab ? title === undefined : name === undefined)) {
+      out.push(line);
+      continue;
+    }
+    const { body, next } = indentedAfter(lines, at + 1, columnsOf(indent));
+    const inner = readIndented(body, depth + 1).map((each) => (each === '' ? '' : indent + each));
+    const open = isTab ? labelLine(title ?? '') : noteLine(name ?? '', title ?? '', title === '');
+    out.push('', indent + open, '', ...inner, '', ...(isTab ? [] : [`${indent}</div>`, '']));
+    at = next - 1;
+  }
+  return out;
+}
+
+const columnsOf = (space: string): number => space.replaceAll('\t', '    ').length;
+
+function indentedAfter(lines: readonly string[], from: number, indent: number): { body: string[]; next: number } {
+  const body: string[] = [];
+  let next = from;
+  for (; next < lines.length; next += 1) {
+    const line = lines[next] ?? '';
+    if (line.trim() === '') body.push('');
+    else {
+      const expanded = line.replace(/^[ \t]+/, (space) => space.replaceAll('\t', '    '));
+      if (expanded.length - expanded.trimStart().length < indent + 4) break;
+      body.push(expanded.slice(indent + 4));
+    }
+  }
+  while (body.at(-1) === '') {
+    body.pop();
+    next -= 1;
+  }
+  return { body, next };
+}
+
+const labelLine = (title: string): string => `<p><strong>${escapeHtml(plainTitle(title))}:</strong></p>`;
+
+export const noteLine = (kind: string, title: string, isPlain = false): string =>
+  isPlain
+    ? '<div data-note-kind="" data-note-title="">'
+    : `<div data-note-kind="${escapeHtml(kind)}" data-note-title="${escapeHtml(plainTitle(title))}">`;
+
+/** A title without the marks of Markdown. */
+const plainTitle = (title: string): string =>
+  title
+    .replace(/`([^`]*)`/g, '$1')
+    .replace(/\*\*([^*]*)\*\*/g, '$1')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .trim();
+
+/** A container between lines of colons, or of slashes as in the blocks of PyMdown. */
+interface Container {
+  mark: string;
+  isNote: boolean;
+}
+
+const CONTAINER =
+  /^([ \t>]{0,40})(:{3,20}|\/{3,20})[ \t]{0,3}\{?[.]?([A-Za-z][\w-]{0,40})\}?[ \t]{0,9}(?:\|[ \t]{0,9})?([^\n]{0,400})$/;
+const BRACED = /^([ \t>]{0,40})(:{3,20})[ \t]{0,3}\{([^}\n]{1,300})\}[ \t]*$/;
+const CLOSING = /^([ \t>]{0,40})(:{3,20}|\/{3,20})[ \t]*$/;
+const LEAF = /^[ \t>]{0,40}::[A-Za-z][\w-]{0,40}(?:\[([^\]\n]{0,300})\])?(?:\{[^}\n]{0,300}\})?[ \t]*$/;
+
+/** Lines that are marks of a dialect, and marks within lines. */
+function readLines(lines: readonly string[], open: Container[]): string[] {
+  const out: string[] = [];
+  for (const [at, line] of lines.entries()) {
+    if (line.length > 20_000) {
+      out.push(line);
+      continue;
+    }
+    const container = readContainer(line, open);
+    if (container !== undefined) out.push(...container);
+    else if (!isMarkLine(line)) out.push(readMarks(line, lines[at + 1] ?? ''));
+  }
+  return out;
+}
+
+function readContainer(line: string, open: Container[]): string[] | undefined {
+  if (!/^[ \t>]{0,40}(?:::|\/\/\/)/.test(line)) return undefined;
+  const leaf = LEAF.exec(line);
+  if (leaf !== null) return leaf[1] ? ['', `<p>${escapeHtml(leaf[1])}</p>`, ''] : [''];
+  const closing = CLOSING.exec(line);
+  if (closing !== null) {
+    const [, before = '', mark = ''] = closing;
+    if (mark.startsWith('/') && open.length === 0) return undefined;
+    const last = open.pop();
+    return last?.isNote ? ['', `${before}</div>`, before] : [''];
+  }
+  const braced = BRACED.exec(line);
+  const [, before = '', mark = '', name = '', rest = ''] =
+    braced === null ? (CONTAINER.exec(line) ?? []) : bracedParts(braced);
+  if (name === '') return undefined;
+  const title = titleOf(rest);
+  const kind = name.toLowerCase();
+  if (/^(?:tab|tab-item|tabitem|tab-panel)$/.test(kind)) {
+    open.push({ mark, isNote: false });
+    return title === '' ? [''] : ['', before + labelLine(title), before];
+  }
+  const isNote = isNoteName(kind) || title !== '';
+  open.push({ mark, isNote });
+  return isNote ? ['', before + noteLine(isNoteName(kind) ? kind : '', title), before] : [''];
+}
+
+/** `::: {.callout-note title="…"}` of Quarto and Pandoc. */
+function bracedParts([all, before = '', mark = '', inner = '']: string[]): string[] {
+  const classes = [...inner.matchAll(/\.([\w-]{1,60})/g)].map(([, name = '']) => name.replace(/^callout-/, ''));
+  const plain = /^[A-Za-z][\w-]*$/.test(inner) ? inner : undefined;
+  const title = /\btitle="([^"]*)"/.exec(inner)?.[1] ?? '';
+  return [
+    all ?? '',
+    before,
+    mark,
+    plain ?? classes.find((name) => isNoteName(name)) ?? 'div',
+    title === '' ? '' : `[${title}]`,
+  ];
+}
+
+/** `[Title]`, `Title`, `{title="…"}`, `"Title"`. */
+function titleOf(rest: string): string {
+  const text = rest.trim();
+  const [, inBrackets] = /^\[((?:[^\]\\]|\\.|\](?!\s*(?:\{|$)))*)\]/.exec(text) ?? [];
+  if (inBrackets !== undefined) return inBrackets;
+  const [, attribute] = /\b(?:title|label)=["']([^"']*)["']/.exec(text) ?? [];
+  if (attribute !== undefined) return attribute;
+  return text
+    .replace(/\{[^}]*\}\s*$/, '')
+    .replace(/^"(.*)"$/, '$1')
+    .trim();
+}
+
+/** Lines that no reader sees: comments, ids, places for a table of contents, included files. */
+const MARK_LINE =
+  /^[ \t>]*(?:\[(?:\/\/|comment|_)\]:[ \t]*(?:#|<>|\/).*|\*\[[^\]\n]{1,80}\]:.*|\([\w-]{1,80}\)=|\[\[?_?TOC_?\]?\]|\[\[toc\]\]|\{:[^}]*\}|\{:?toc\}|\{\s?[.#][^}]*\}|-{1,2}8<-{1,2}.*|!!!include\(.*\)!!!|\\(?:newpage|pagebreak))[ \t]*$/i;
+
+const isMarkLine = (line: string): boolean => MARK_LINE.test(line);
+
+function readMarks(line: string, next: string): string {
+  if (!/[{[=+:\\?!]/.test(line)) return line;
+  const isHeading = /^[ \t>]{0,20}#{1,6}[ \t]/.test(line) || /^(?:=+|-+)[ \t]*$/.test(next);
+  let text = line;
+  // `## Title {#id}`, `Title {: .class }`, `## Title {/* #id */}`, `## Title \{#id}`
+  if (isHeading)
+    text = text.replace(
+      /[ \t]{0,9}(?:\\?\{[ \t]{0,3}(?:[#.:]|\/\*[ \t]*#)[^}\n]{0,200}\}[ \t]{0,9})+#{0,6}[ \t]*$/,
+      '',
+    );
+  if (/^[?!]> /.test(text))
+    return `<div data-note-kind="${text.startsWith('?') ? 'tip' : 'important'}" data-note-title="">\n\n${text.slice(3)}\n\n</div>\n`;
+  return outsideSpans(text, readInlineMarks).replace(/(?<=`)\{:?[ \t]?[.#][^}\n`]{0,200}\}/g, '');
+}
+
+function readInlineMarks(part: string): string {
+  let text = part;
+  if (text.includes('[['))
+    text = text
+      .replace(/!\[\[[^\]\n]{0,300}\]\]/g, '')
+      .replace(/\[\[(?:[^\][|\n]{1,300})\|([^\][\n]{1,300})\]\]/g, '$1')
+      .replace(/\[\[([^\][\n]{1,300})\]\]/g, (_, name: string) => name.replace(/#/g, ' › '));
+  if (text.includes('{'))
+    text = text
+      // Attributes after a link, an image or an emphasis.
+      .replace(/(?<=[)\]*_])\{:?[ \t]?(?:[.#][\w-]|[\w-]{1,40}=)[^{}\n]{0,300}\}/g, '')
+      .replace(/\{:[ \t]?(?:[.#][\w-]|[\w-]{1,40}=)[^{}\n]{0,300}\}/g, '');
+  if (text.includes('++'))
+    text = text.replace(
+      /(?<![\w+])\+\+([\w"-]{1,30}(?:\+[\w"-]{1,30}){0,5})\+\+(?![\w+])/g,
+      (_, keys: string) => `<kbd>${keysOf(keys)}</kbd>`,
+    );
+  if (text.includes('=='))
+    text = text.replace(/(?<![=\w!<>])==(?=[^\s=])([^=\n]{1,300}?)(?<=[^\s=])==(?![=\w])/g, '$1');
+  if (text.includes(':'))
+    text = text.replace(/:(?:material|fontawesome|octicons|simple)-[\w-]{1,80}:(?:\{[^}\n]{0,200}\})?/g, '');
+  return text;
+}
+
+const keysOf = (keys: string): string =>
+  keys
+    .split('+')
+    .map((key) => key.replaceAll('"', ''))
+    .map((key) => (key.length > 1 ? key.charAt(0).toUpperCase() + key.slice(1) : key.toUpperCase()))
+    .join('+');

@@ -1,0 +1,154 @@
+import type { Element, ElementContent, Root } from 'hast';
+import type { Root as MarkdownRoot } from 'mdast';
+import { type CleaningOptions, cleanHtml } from './clean-html.ts';
+import { elementsOf, isElement, lineOf, type Parent, propertyOf, textOf } from './hast.ts';
+import { htmlToTree } from './html-to-tree.ts';
+import { parseHtml } from './parse-html.ts';
+import { textBetweenTags } from './text-between-tags.ts';
+import { lineOfMarkdown, writeMarkdown } from './write-markdown.ts';
+
+/** What a document becomes. */
+export interface DocumentText {
+  /** Canonical Markdown. */
+  text: string;
+  title?: string | undefined;
+  /** What was left out or could not be read, a sentence each. */
+  warnings: string[];
+}
+
+/** Elements whose content is dropped with a warning: what they show is no text. */
+const ACTIVE =
+  /<(?:script|style|iframe|frame|frameset|object|embed|applet|noscript|template|canvas|audio|video|textarea|base|meta|link)[\s/>]/i;
+
+/**
+ * Reads a page or a fragment of HTML: headings, paragraphs, lists, tables, code, notes, links with a web address, the alternative text of
+ * images. Of a whole page the content alone is read. One with more than 10,000 tags, or nested more than 100 levels deep, is reduced to its text.
+ */
+export function readHtml(html: string, options: CleaningOptions = {}): DocumentText {
+  const isPage = options.isPage ?? isWholePage(html);
+  const root = parseHtml(html);
+  if (root === undefined) return { text: plainText(html), warnings: [TOO_LARGE] };
+  const all = elementsOf(root);
+  const pageTitle = titleOf(root);
+  const language =
+    options.language ??
+    propertyOf(
+      all.find(({ tagName }) => tagName === 'html'),
+      'lang',
+    );
+  const content = isPage ? contentOf(root) : bodyOf(root);
+  const { tree, text } = convert(content, { ...options, isPage, language });
+  const warnings = ACTIVE.test(html) && !isPage ? [ACTIVE_DROPPED] : [];
+  return { text, title: titleIn(tree) ?? pageTitle, warnings };
+}
+
+export const TOO_LARGE =
+  'Reduced to plain text: the HTML has more than 10,000 tags, or is nested more than 100 levels deep';
+export const ACTIVE_DROPPED = 'Dropped scripts or other active HTML from the content';
+
+/** Markdown of a tree of HTML, which is changed. */
+export function markdownOfHtml(root: Root, options: CleaningOptions = {}): string {
+  return convert(root, options).text;
+}
+
+/** Text without its tags, as Markdown that shows it literally. */
+export function plainText(html: string): string {
+  const children = textBetweenTags(html)
+    .split('\n')
+    .map((value) => ({ type: 'paragraph' as const, children: [{ type: 'text' as const, value }] }));
+  return writeMarkdown({ type: 'root', children });
+}
+
+export function convert(root: Root, options: CleaningOptions): { tree: MarkdownRoot; text: string } {
+  cleanHtml(root, options);
+  const tree = htmlToTree(root);
+  return { tree, text: writeMarkdown(tree) };
+}
+
+/** The only heading of the first level; of several, the first. */
+export function titleIn(tree: MarkdownRoot): string | undefined {
+  const heading = tree.children.find((node) => node.type === 'heading' && node.depth === 1);
+  return (heading === undefined ? undefined : lineOfMarkdown(heading)) || undefined;
+}
+
+/** Content of the first `title` outside of drawings. */
+export function titleOf(root: Root): string | undefined {
+  const inDrawing = new Set(
+    elementsOf(root)
+      .filter(({ tagName }) => tagName === 'svg')
+      .flatMap(elementsOf),
+  );
+  const title = elementsOf(root).find((node) => node.tagName === 'title' && !inDrawing.has(node));
+  return (title === undefined ? undefined : lineOf(title)) || undefined;
+}
+
+export const isWholePage = (html: string): boolean =>
+  /^\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--[\s\S]{0,5000}?-->\s*){0,5}<(?:!doctype html|html|head|body)[\s>]/i.test(
+    html,
+  );
+
+const bodyOf = (root: Root): Root => {
+  const body = elementsOf(root).find(({ tagName }) => tagName === 'body');
+  return body === undefined ? root : { type: 'root', children: body.children };
+};
+
+/** An article is the content if the others together are much shorter. */
+const CLEARLY_LONGER = 3;
+const MAX_SHARE_OF_LINKS = 0.7;
+
+/** What lies in the longest `main`, in the only `article` or the one that is clearly the longest, or in `body`. */
+export function contentOf(root: Root): Root {
+  const all = elementsOf(root);
+  const main = longest(all.filter((node) => node.tagName === 'main' || node.properties.role === 'main'));
+  if (main !== undefined && lineOf(main) !== '') return content(main);
+  const articles = outermost(all.filter(({ tagName }) => tagName === 'article'));
+  // Cards that lead to other pages are articles too, but the page's own has its first heading.
+  const titled = articles.filter((node) => elementsOf(node).some(({ tagName }) => tagName === 'h1'));
+  if (titled.length === 1 && titled[0] !== undefined) return content(titled[0]);
+  const article = longest(articles);
+  if (article !== undefined) {
+    const others = Math.max(0, ...articles.filter((node) => node !== article).map((node) => lineOf(node).length));
+    if (lineOf(article).length >= CLEARLY_LONGER * others) return content(article);
+  }
+  const body = all.find(({ tagName }) => tagName === 'body');
+  const children = (body ?? root).children as ElementContent[];
+  return withoutMenus({ type: 'root', children: children.filter((child) => !isElement(child, 'header', 'footer')) });
+}
+
+const content = ({ children }: Element): Root => ({ type: 'root', children });
+
+const longest = (nodes: readonly Element[]): Element | undefined => {
+  const lengths = nodes.map((node) => textOf(node).trim().length);
+  return nodes[lengths.indexOf(Math.max(...lengths))];
+};
+
+const outermost = (nodes: readonly Element[]): Element[] => {
+  const inner = new Set(nodes.flatMap((node) => elementsOf(node).filter(({ tagName }) => tagName === 'article')));
+  return nodes.filter((node) => !inner.has(node));
+};
+
+/** Before the first heading of a page that does not mark its content, blocks made of links are menus. */
+function withoutMenus(root: Root): Root {
+  const drop = (parent: Parent): boolean => {
+    const kept: ElementContent[] = [];
+    let isAfterHeading = false;
+    for (const child of parent.children as ElementContent[]) {
+      if (!isAfterHeading && child.type === 'element') {
+        if (child.tagName === 'h1') isAfterHeading = true;
+        else if (elementsOf(child).some(({ tagName }) => tagName === 'h1')) isAfterHeading = drop(child);
+        else if (isMenu(child)) continue;
+      }
+      kept.push(child);
+    }
+    parent.children = kept;
+    return isAfterHeading;
+  };
+  if (elementsOf(root).some(({ tagName }) => tagName === 'h1')) drop(root);
+  return root;
+}
+
+function isMenu(node: Element): boolean {
+  const links = elementsOf(node).filter(({ tagName }) => tagName === 'a');
+  const all = lineOf(node).length;
+  return links.length >= 2 && links.reduce((sum, link) => sum + lineOf(link).length, 0) > MAX_SHARE_OF_LINKS * all;
+}

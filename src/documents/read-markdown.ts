@@ -1,0 +1,251 @@
+import createMarkdownIt, { type MarkdownIt, type Token } from 'markdown-it';
+import deflist from 'markdown-it-deflist';
+import footnote from 'markdown-it-footnote';
+import { escapeHtml, TAGS } from './jsx.ts';
+import { hasModule, noteLine, readDialects } from './markdown-dialects.ts';
+import { isNoteName } from './notes.ts';
+import { parseHtml } from './parse-html.ts';
+import { ACTIVE_DROPPED, convert, type DocumentText, plainText, titleIn } from './read-html.ts';
+
+export interface MarkdownOptions {
+  /** Whether it is MDX by its ending; otherwise its statements tell. */
+  isMdx?: boolean | undefined;
+  /** Whether it has neither HTML nor marks of a dialect: what looks like them is text. */
+  isPlain?: boolean | undefined;
+  /** Whether it is a plain text, whose lines end where they end. */
+  isText?: boolean | undefined;
+  /** Address against which relative links are resolved. */
+  base?: string | undefined;
+  language?: string | undefined;
+  /** Values that the configuration of a site generator names. */
+  settingOf?: ((name: string) => string | undefined) | undefined;
+}
+
+/** Reads Markdown of any dialect, without front matter. */
+export function readMarkdown(
+  markdown: string,
+  { isMdx: isNamedMdx = false, isPlain = false, isText = false, base, language, settingOf }: MarkdownOptions = {},
+): DocumentText {
+  const kind = isText ? 'text' : isPlain ? 'plain' : isNamedMdx || hasModule(markdown) ? 'mdx' : 'markdown';
+  const { text, warnings } =
+    isPlain || isText ? { text: markdown, warnings: [] } : readDialects(markdown, { isMdx: kind === 'mdx', settingOf });
+  const parser = parserFor(kind);
+  const environment: Environment = { closed: closedNames(text), diagrams: 0 };
+  const tokens = parser.parse(text, environment);
+  if (!isPlain && !isText) readFences(tokens, environment);
+  if (environment.diagrams > 0)
+    warnings.push(
+      `Left out ${environment.diagrams} ${environment.diagrams === 1 ? 'diagram' : 'diagrams'}: they are drawn from code`,
+    );
+  if (ACTIVE.test(text) && hasActive(tokens)) warnings.push(ACTIVE_DROPPED);
+  const texts: string[] = [];
+  let title: string | undefined;
+  for (const part of partsOf(tokens)) {
+    const html = parser.renderer.render(part, parser.options, environment);
+    const root = parseHtml(html, { isFragment: true });
+    if (root === undefined) {
+      texts.push(plainText(html));
+      continue;
+    }
+    const converted = convert(root, { base, language });
+    title ??= titleIn(converted.tree);
+    if (converted.text !== '') texts.push(converted.text);
+  }
+  return { text: texts.join('\n\n'), title, warnings };
+}
+
+interface Environment extends Record<PropertyKey, unknown> {
+  /** Names of tags that are closed somewhere in the document. */
+  closed: ReadonlySet<string>;
+  diagrams: number;
+}
+
+type Kind = 'text' | 'plain' | 'markdown' | 'mdx';
+
+const parsers = new Map<Kind, MarkdownIt>();
+
+function parserFor(kind: Kind): MarkdownIt {
+  const parser = parsers.get(kind) ?? createParser(kind);
+  parsers.set(kind, parser);
+  return parser;
+}
+
+const MAX_NESTING = 40;
+
+function createParser(kind: Kind): MarkdownIt {
+  const parser = createMarkdownIt({
+    html: kind !== 'plain' && kind !== 'text',
+    breaks: kind === 'text',
+    linkify: false,
+    maxNesting: MAX_NESTING,
+  });
+  // Addresses are judged where links are written.
+  parser.validateLink = () => true;
+  // In MDX and plain text, indentation makes no code.
+  if (kind === 'mdx' || kind === 'text') parser.disable('code');
+  if (kind !== 'plain' && kind !== 'text') {
+    parser.use(footnote).use(deflist);
+    keepPlaceholders(parser);
+  }
+  return parser;
+}
+
+/** `<username>` is a placeholder: a tag whose name HTML does not have, or one of a plain word, that is never closed. It stays text. */
+function keepPlaceholders(parser: MarkdownIt): void {
+  const blockRule = ruleOf(parser.block.ruler, 'html_block');
+  parser.block.ruler.at(
+    'html_block',
+    (state, startLine, endLine, silent) => {
+      const line = state.src.slice(
+        (state.bMarks[startLine] ?? 0) + (state.tShift[startLine] ?? 0),
+        state.eMarks[startLine] ?? 0,
+      );
+      return !isPlaceholder(line, environmentOf(state)) && blockRule(state, startLine, endLine, silent);
+    },
+    { alt: ['paragraph', 'reference', 'blockquote'] },
+  );
+  const inlineRule = ruleOf(parser.inline.ruler, 'html_inline');
+  parser.inline.ruler.at('html_inline', (state, silent) => {
+    if (isPlaceholder(state.src.slice(state.pos, state.pos + 300), environmentOf(state))) return false;
+    return inlineRule(state, silent);
+  });
+}
+
+/** What `parse` was given is what its rules see. */
+const environmentOf = ({ env }: { env: object }): Environment => env as Environment;
+
+/** The library has no public way to wrap a rule of its own. */
+function ruleOf<Rule>(ruler: { __rules__: { name: string; fn: Rule }[] }, name: string): Rule {
+  const rule = ruler.__rules__.find((each) => each.name === name);
+  if (rule === undefined) throw new Error(`markdown-it has no rule ${name}`);
+  return rule.fn;
+}
+
+function isPlaceholder(text: string, { closed }: Environment): boolean {
+  const [, slash = '', name = '', rest = ''] = /^<(\/?)([A-Za-z][\w.:-]{0,80})([^<>]{0,200}>?)/.exec(text) ?? [];
+  if (name === '' || /^(?:https?|mailto|ftp):/i.test(name)) return false;
+  const lower = name.toLowerCase();
+  if (slash !== '') return !TAGS.has(lower) && !closed.has(name);
+  if (closed.has(name) || closed.has(lower) || /\/>$/.test(rest)) return false;
+  if (!TAGS.has(lower) || RAW.has(lower)) return true;
+  // `<Title>` and `<N>` are no tags of authors who write HTML; `<time>` without attributes says nothing in it.
+  return rest.trim() === '>' && (WORDS.has(lower) || /^[A-Z]/.test(name));
+}
+
+/** Elements that would swallow the rest of the document. */
+const RAW: ReadonlySet<string> = new Set([
+  'script',
+  'style',
+  'iframe',
+  'noscript',
+  'xmp',
+  'title',
+  'textarea',
+  'svg',
+  'math',
+  'template',
+]);
+/** Names of elements that are plain words too. */
+const WORDS: ReadonlySet<string> = new Set(
+  `address article audio base body canvas command content data dialog dir embed form frame head header footer image input label
+  legend link main map mark menu meta meter object option output param picture progress section select slot source summary
+  template text time title track var video`.split(/\s+/),
+);
+
+const closedNames = (text: string): ReadonlySet<string> => {
+  const names = new Set<string>();
+  for (const [, name = ''] of text.matchAll(/<\/([A-Za-z][\w.:-]{0,80})/g)) names.add(name);
+  return names;
+};
+
+const DIAGRAM =
+  /^(?:mermaid|plantuml|puml|dot|graphviz|d2|ditaa|kroki-\w+|drawio|chart|geojson|topojson|stl|abc|vega(?:-lite)?)$/i;
+const ACTIVE = /<(?:script|style|iframe|frame|object|embed|applet|noscript|template|svg|math)[\s/>]/i;
+
+const hasActive = (tokens: readonly Token[]): boolean =>
+  tokens.some(
+    ({ type, content, children }) =>
+      (/^html_/.test(type) && ACTIVE.test(content)) || (children !== null && hasActive(children)),
+  );
+
+/** Fences with a label show it; diagrams are left out; the directives of MyST are what they stand for. */
+function readFences(tokens: Token[], environment: Environment): void {
+  for (const token of tokens) {
+    if (token.type !== 'fence') continue;
+    const info = token.info.trim();
+    const [, directive = '', rest = ''] = /^\{([\w:-]{1,60})\}\s*(.*)$/.exec(info) ?? [];
+    if (directive !== '') readDirective(token, directive.toLowerCase(), rest);
+    else if (DIAGRAM.test(info.split(/[\s{]/)[0] ?? '')) {
+      environment.diagrams += 1;
+      become(token, '');
+    } else {
+      const label =
+        /\b(?:title|filename|file|name|label)=(?:"([^"]{1,200})"|'([^']{1,200})')/.exec(info)?.slice(1).find(Boolean) ??
+        /\[([^\]]{1,200})\]/.exec(info)?.[1];
+      const [language = ''] = /^[\w+#.-]+/.exec(info) ?? [];
+      token.info = language;
+      if (label !== undefined)
+        become(token, `<p><strong>${escapeHtml(label)}:</strong></p>\n${codeOf(token, language)}`);
+    }
+  }
+}
+
+const codeOf = ({ content }: Token, language: string): string =>
+  `<pre><code${language === '' ? '' : ` class="language-${escapeHtml(language)}"`}>${escapeHtml(content)}</code></pre>\n`;
+
+function become(token: Token, html: string): void {
+  token.type = 'html_block';
+  token.content = html;
+}
+
+const UNSEEN =
+  /^(?:toctree|contents|include|index|tableofcontents|meta|bibliography|figure|image|eval-rst|autoclass|automodule|autofunction|mermaid|graphviz)$/;
+const CODE = /^(?:code|code-block|code-cell|sourcecode|literalinclude|parsed-literal|prompt)$/;
+
+function readDirective(token: Token, name: string, rest: string): void {
+  const body = token.content.replace(/^(?::[\w-]+:.*\n)+\n?|^---\n[\s\S]{0,2000}?\n---\n/, '');
+  if (UNSEEN.test(name)) become(token, name === 'figure' ? `<p>${escapeHtml(body)}</p>` : '');
+  else if (CODE.test(name)) become(token, codeOf({ content: body } as Token, rest.split(/\s/)[0] ?? ''));
+  else if (name === 'math') become(token, codeOf({ content: body } as Token, 'math'));
+  else {
+    const isTab = /^(?:tab|tab-item|tabitem)$/.test(name);
+    const inner = parserFor('markdown').render(body, { closed: closedNames(body), diagrams: 0 });
+    const label = isTab && rest !== '' ? `<p><strong>${escapeHtml(rest)}:</strong></p>` : '';
+    const isNote = isNoteName(name);
+    become(token, isNote ? `${noteLine(name, rest)}${inner}</div>\n` : `${label}${inner}`);
+  }
+}
+
+/** A part has at most so many tags, unless one block alone has more. */
+const MAX_PART_TAGS = 4000;
+
+/** Blocks of the document in parts that are small enough for the parser of HTML. What HTML encloses stays together. */
+function* partsOf(tokens: Token[]): Generator<Token[]> {
+  let part: Token[] = [];
+  let tags = 0;
+  let openHtml = 0;
+  for (const token of tokens) {
+    part.push(token);
+    tags += token.nesting === 1 ? 1 : 0;
+    for (const child of token.children ?? []) tags += child.nesting === 1 || child.type === 'image' ? 1 : 0;
+    if (token.type === 'html_block' && tags < 2 * MAX_PART_TAGS) {
+      openHtml +=
+        token.content.match(/<(?:div|details|table|section|article|center|ul|ol|dl|blockquote)\b/gi)?.length ?? 0;
+      openHtml -=
+        token.content.match(/<\/(?:div|details|table|section|article|center|ul|ol|dl|blockquote)\b/gi)?.length ?? 0;
+      tags += token.content.match(/<[a-z]/gi)?.length ?? 0;
+    }
+    if (
+      token.level === 0 &&
+      token.nesting !== 1 &&
+      tags > MAX_PART_TAGS &&
+      (openHtml <= 0 || tags > 2 * MAX_PART_TAGS)
+    ) {
+      yield part;
+      part = [];
+      tags = 0;
+      openHtml = 0;
+    }
+  }
+  if (part.length > 0) yield part;
+}

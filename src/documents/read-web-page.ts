@@ -1,0 +1,134 @@
+import type { Element } from 'hast';
+import { elementsOf, isElement, propertyOf } from './hast.ts';
+import { parseHtml } from './parse-html.ts';
+import { contentOf, convert, titleOf } from './read-html.ts';
+import { lineOfMarkdown } from './write-markdown.ts';
+
+/** A page of a web site, without what surrounds its content. */
+export interface WebPage {
+  /** The only first-level heading of the content, otherwise the page's title; empty without either. */
+  title: string;
+  /** The content as Markdown, with absolute links. */
+  text: string;
+  /** Absolute addresses, as the page names them; those without a host of the web are omitted. */
+  links: string[];
+  /** Address under which the page wants to be known (RFC 6596). */
+  canonical: string | undefined;
+  /** Address to which the page sends its readers at once (`meta http-equiv="refresh"`). */
+  refresh: string | undefined;
+  /** Whether the page asks not to be indexed. */
+  isHidden: boolean;
+  /** Milliseconds since 1970. */
+  modifiedAtMs: number | undefined;
+  /** `en`, `de-CH`. */
+  language: string | undefined;
+}
+
+/** Most links that are read from a page. */
+const MAX_LINKS = 2000;
+
+/**
+ * Reads a page: what lies in `main`, in its `article`, or in `body`; without navigation, page headers and footers, asides and hidden parts.
+ *
+ * @param address Where the page was read, for its relative links.
+ * @returns Undefined for a page with more than 10,000 tags, or nested more than 100 levels deep.
+ */
+export function readWebPage(html: string, address: string): WebPage | undefined {
+  const root = parseHtml(html);
+  if (root === undefined) return undefined;
+  const all = elementsOf(root);
+  const base = absolute(propertyOf(named(all, 'base'), 'href'), address) ?? address;
+  const links = linksOf(all, base);
+  const canonical = all.find((node) => isElement(node, 'link') && wordsIn(node.properties.rel).includes('canonical'));
+  const language = propertyOf(named(all, 'html'), 'lang');
+  const refresh = refreshOf(all);
+  const isHidden = /\b(?:noindex|none)\b/i.test(metaOf(all, 'robots') ?? '');
+  const modifiedAtMs = modifiedAt(all);
+  const pageTitle = titleOf(root) ?? '';
+  const { tree, text } = convert(contentOf(root), { isPage: true, base, language });
+  const [heading, other] = tree.children.filter((node) => node.type === 'heading' && node.depth === 1);
+  return {
+    title: (heading !== undefined && other === undefined && lineOfMarkdown(heading)) || pageTitle,
+    text,
+    links,
+    canonical: absolute(propertyOf(canonical, 'href'), base),
+    refresh: absolute(refresh, base),
+    isHidden,
+    modifiedAtMs,
+    language,
+  };
+}
+
+const named = (all: readonly Element[], name: string): Element | undefined =>
+  all.find(({ tagName }) => tagName === name);
+
+function linksOf(all: readonly Element[], base: string): string[] {
+  const links: string[] = [];
+  for (const node of all) {
+    if (node.tagName !== 'a' || links.length >= MAX_LINKS) continue;
+    const link = absolute(propertyOf(node, 'href'), base);
+    if (link !== undefined) links.push(link);
+  }
+  return links;
+}
+
+function metaOf(all: readonly Element[], name: string): string | undefined {
+  const isNamed = ({ tagName, properties }: Element): boolean =>
+    tagName === 'meta' &&
+    [properties.name, properties.property, properties.itemProp].some(
+      (each) => String(each ?? '').toLowerCase() === name,
+    );
+  return propertyOf(all.find(isNamed), 'content');
+}
+
+/** `0; url=/docs/install/`, but not what only stands for readers without scripts. */
+function refreshOf(all: readonly Element[]): string | undefined {
+  const withoutScripts = new Set(all.filter(({ tagName }) => tagName === 'noscript').flatMap(elementsOf));
+  const refresh = all.find(
+    (node) =>
+      node.tagName === 'meta' &&
+      !withoutScripts.has(node) &&
+      String(node.properties.httpEquiv ?? '').toLowerCase() === 'refresh',
+  );
+  return /^\s*\d{1,2}(?:\.\d*)?\s*[;,]\s*(?:url\s*=)?\s*['"]?([^'"\s]+)/i.exec(
+    propertyOf(refresh, 'content') ?? '',
+  )?.[1];
+}
+
+const MODIFIED = [
+  'article:modified_time',
+  'og:updated_time',
+  'last-modified',
+  'datemodified',
+  'dcterms.modified',
+  'article:published_time',
+];
+
+/** When the page was last changed, as it says in its head, in its structured data (JSON-LD), or beside its text. */
+function modifiedAt(all: readonly Element[]): number | undefined {
+  const structured = all
+    .filter(({ tagName, properties }) => tagName === 'script' && properties.type === 'application/ld+json')
+    .map((node) => /"dateModified"\s*:\s*"([^"]{8,40})"/.exec(rawTextOf(node))?.[1]);
+  const time = all.find(
+    ({ tagName, properties }) =>
+      tagName === 'time' &&
+      /\bdateModified\b|\bupdated\b/.test(`${properties.itemProp ?? ''} ${properties.className ?? ''}`),
+  );
+  const dates = [...MODIFIED.map((name) => metaOf(all, name)), ...structured, propertyOf(time, 'dateTime')];
+  return dates.map((date) => Date.parse(date ?? '')).find((moment) => !Number.isNaN(moment));
+}
+
+const rawTextOf = (node: Element): string =>
+  node.children
+    .map((child) => (child.type === 'text' ? child.value : ''))
+    .join('')
+    .slice(0, 100_000);
+
+const wordsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map((each) => String(each).toLowerCase()) : [];
+
+function absolute(link: string | undefined, base: string): string | undefined {
+  if (link === undefined || !URL.canParse(link, base)) return undefined;
+  const url = new URL(link, base);
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined;
+}

@@ -1,0 +1,46 @@
+import type { Element, ElementContent, Root } from 'hast';
+import { elementsOf, isElement, lineOf, textOf, words } from './hast.ts';
+import MARKS from './script-marks.json' with { type: 'json' };
+
+/** Marks of notes: a raised word with which a paragraph or line of the same document begins. */
+export function noteMarksOf(root: Root): ReadonlySet<string> {
+  const marks = new Set<string>();
+  for (const node of elementsOf(root)) {
+    if (!isElement(node, 'p', 'li', 'div', 'td', 'dd')) continue;
+    let isAtStart = true;
+    for (const child of node.children) {
+      if (isAtStart && isElement(child, 'sup')) marks.add(lineOf(child));
+      isAtStart =
+        isElement(child, 'br') ||
+        (child.type === 'text' && (child.value.trim() === '' ? isAtStart : /\n\s*$/.test(child.value)));
+    }
+  }
+  return marks;
+}
+
+/** Raised and lowered text keeps its meaning: 10⁶, H₂O, x^(n+1), and the mark of a note apart from what it follows: 30 [2]. */
+export function readScript(
+  node: Element,
+  before: readonly ElementContent[],
+  noteMarks: ReadonlySet<string>,
+): ElementContent {
+  const text = lineOf(node);
+  if (text === '') return words(textOf(node) === '' ? '' : ' ');
+  const inBrackets = /^\[+([^[\]]+)\]+$/.exec(text)?.[1];
+  const isMark =
+    inBrackets !== undefined ||
+    (node.tagName === 'sup' &&
+      (elementsOf(node).some((each) => each.tagName === 'a') ||
+        (noteMarks.size > 0 && text.split(/[\s,]+/).every((each) => noteMarks.has(each)))));
+  if (isMark) {
+    const isFirst = !before.some((each) => textOf(each).trim() !== '');
+    return words(isFirst ? `[${inBrackets ?? text}] ` : ` [${inBrackets ?? text}]`);
+  }
+  const table: Readonly<Record<string, string>> = node.tagName === 'sup' ? MARKS.sup : MARKS.sub;
+  const characters = [...text];
+  if (characters.every((each) => Object.hasOwn(table, each)))
+    return words(characters.map((each) => table[each]).join(''));
+  // Ordinals (1st, 2e, 3º) and trade marks read as they stand.
+  if (node.tagName === 'sup' && /^\p{L}{1,4}$|^[™®©℠ºª*†‡]+$/u.test(text)) return words(text);
+  return words(`${node.tagName === 'sup' ? '^' : '_'}${characters.length > 1 ? `(${text})` : text}`);
+}

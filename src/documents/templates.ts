@@ -1,0 +1,153 @@
+import { escapeHtml } from './jsx.ts';
+import { isNoteName } from './notes.ts';
+
+export interface TemplateState {
+  /** Values that are not known. */
+  unknown: number;
+  /** Whether the document has tags of a template language: then its braces are values too. */
+  isTemplate: boolean;
+  settingOf: ((name: string) => string | undefined) | undefined;
+}
+
+const CODE_OR_TAG =
+  /(?<!`)(`{1,3})(?!`)[^\n]{1,500}?(?<!`)\1(?!`)|(\{%-?\s{0,9}comment\b[^%]{0,100}%\}(?:(?!\{%-?\s{0,9}endcomment)[\s\S]){0,5000}\{%-?\s{0,9}endcomment\s{0,9}-?%\}|\{\{[<%]\/\*(?:(?!\*\/)[\s\S]){0,1000}\*\/[>%]\}\}|\{::comment\}(?:(?!\{:\/)[\s\S]){0,5000}\{:\/(?:comment)?\}|\{::[^}\n]{0,200}\/?\}|\{:\/[^}\n]{0,40}\})|\{%-?\s{0,9}((?:[^%]|%(?!\})){0,1000}?)\s{0,9}-?%\}|\{\{([<%])\s{0,9}((?:[^<>%}]|[<>%}](?!\}\})){0,1000}?)\s{0,9}[>%]\}\}|\{\{-?\s{0,9}([^{}\n]{1,300}?)\s{0,9}-?\}\}/g;
+
+/**
+ * Reads tags of Liquid, Jinja, Nunjucks and GitBook (`{% note %}`), shortcodes of Hugo (`{{< tab "Linux" >}}`), and values (`{{ site.port }}`).
+ * Notes and tabs become elements, other tags go and what they enclose stays. A value that is not known is `…`.
+ */
+export function readTemplates(text: string, state: TemplateState): string {
+  return text.replace(
+    CODE_OR_TAG,
+    (
+      found,
+      code,
+      comment,
+      tag: string | undefined,
+      shortcode,
+      call: string | undefined,
+      value: string | undefined,
+      at: number,
+    ) => {
+      if (code !== undefined) return found;
+      if (comment !== undefined) return '';
+      if (value !== undefined) return valueIn(value, found, state);
+      const source = (shortcode === undefined ? tag : call) ?? '';
+      return tagIn(source, { isAlone: isAloneInLine(text, at, found.length), indent: indentAt(text, at), state });
+    },
+  );
+}
+
+function valueIn(source: string, found: string, state: TemplateState): string {
+  const [, name = '', , literal] = /^([\w.$-]{1,100})|^(['"])([^'"]*)\2/.exec(source) ?? [];
+  if (literal !== undefined) return literal;
+  const value = state.settingOf?.(name);
+  if (value !== undefined) return value;
+  if (!state.isTemplate && !GENERATOR_VALUE.test(source)) return found;
+  state.unknown += 1;
+  return '…';
+}
+
+/** Names under which generators keep their settings: other braces may be what the article is about. */
+const GENERATOR_VALUE =
+  /^(?:site|page|layout|config|extra|include|jekyll|params|vars?|\$frontmatter|\$page|\$site|\.Site|\.Page|\.Params)\b\.?/;
+
+const VALUE_TAGS = new Set([
+  'data',
+  'indented_data_reference',
+  'var',
+  'variable',
+  'variables',
+  't',
+  'trans',
+  'param',
+  'get_param',
+  'value',
+  'config',
+]);
+const TAB_TAGS = new Set(['tab', 'tabitem', 'tab-item', 'tabpanel', 'codetab']);
+const FOLD_TAGS = new Set([
+  'details',
+  'expand',
+  'expander',
+  'collapse',
+  'collapsible',
+  'accordion',
+  'accordion-item',
+  'spoiler',
+  'stepper-item',
+]);
+const NOTE_TAGS = new Set(['hint', 'callout', 'alert', 'admonition', 'notice', 'panel', 'blocktip', 'aside']);
+
+interface TagPlace {
+  isAlone: boolean;
+  indent: string;
+  state: TemplateState;
+}
+
+function tagIn(source: string, { isAlone, indent, state }: TagPlace): string {
+  const [, slash = '', name = '', rest = ''] = /^(\/?)\s*([\w./-]{0,80})\s*([\s\S]*)$/.exec(source) ?? [];
+  const plain = name.toLowerCase();
+  const closes = slash !== '' || plain.startsWith('end');
+  const base = closes ? plain.replace(/^end[-_]?/, '') : plain;
+  const around = (html: string): string => `\n\n${indent}${html}\n\n${indent}`;
+  if (isNote(base) && !rest.trim().endsWith('/')) return closes ? around('</div>') : around(openTag(base, rest));
+  if (TAB_TAGS.has(base) || FOLD_TAGS.has(base)) {
+    const title = closes ? '' : argument(rest, ['title', 'name', 'label', 'header', 'summary', 'heading']);
+    return title === '' ? '' : around(`<p><strong>${escapeHtml(title)}${TAB_TAGS.has(base) ? ':' : ''}</strong></p>`);
+  }
+  if (/^include/.test(base)) {
+    const content = argument(rest, ['content', 'text']);
+    const file = /([\w-]+)\.\w+/.exec(rest)?.[1] ?? '';
+    if (content !== '')
+      return around(`${openTag(isNoteName(file) ? file : '', '')}\n\n${indent}${content}\n\n${indent}</div>`);
+  }
+  if (VALUE_TAGS.has(base) && !isAlone && !closes) {
+    const known = state.settingOf?.(argument(rest, ['name']) || rest.trim());
+    if (known !== undefined) return known;
+    state.unknown += 1;
+    return '…';
+  }
+  return '';
+}
+
+const isNote = (name: string): boolean =>
+  NOTE_TAGS.has(name) ||
+  (isNoteName(name) && !FOLD_TAGS.has(name) && !/^(?:quote|check|example|question|summary)$/.test(name));
+
+/** The element of a note that a tag opens. */
+export function openTag(name: string, rest: string): string {
+  const kind =
+    isNoteName(name) && !NOTE_TAGS.has(name)
+      ? name
+      : argument(rest, ['style', 'type', 'kind', 'color', 'variant', 'level']) ||
+        (isNoteName(rest.trim()) ? rest.trim() : 'note');
+  const title = argument(rest, ['title', 'header', 'heading']);
+  return `<div data-note-kind="${escapeHtml(kind === 'primary' || kind === 'secondary' ? 'note' : kind)}" data-note-title="${escapeHtml(title === kind ? '' : title)}">`;
+}
+
+/** A named argument, else the first in quotation marks or alone. */
+function argument(rest: string, names: readonly string[]): string {
+  for (const name of names) {
+    const [, , quoted, bare] =
+      new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:(["'])((?:(?!\\1).){0,2000})\\1|([^\\s"',]{1,200}))`, 's').exec(rest) ??
+      [];
+    const value = quoted ?? bare;
+    if (value !== undefined) return value;
+  }
+  if (/^[\w-]+\s*=/.test(rest)) return '';
+  return /^(["'])((?:(?!\1).){0,500})\1/s.exec(rest)?.[2] ?? '';
+}
+
+function isAloneInLine(text: string, at: number, length: number): boolean {
+  const before = text.slice(Math.max(0, at - 200), at);
+  return (
+    /^[ \t>]*$/.test(before.slice(before.lastIndexOf('\n') + 1)) &&
+    /^[ \t]*(?:\n|$)/.test(text.slice(at + length, at + length + 50))
+  );
+}
+
+function indentAt(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - 200), at);
+  return /^[ \t>]*/.exec(before.slice(before.lastIndexOf('\n') + 1))?.[0] ?? '';
+}

@@ -1,0 +1,135 @@
+import type { Nodes, PhrasingContent, Root } from 'mdast';
+import { gfmToMarkdown } from 'mdast-util-gfm';
+import { type Handle, type Info, type Join, type Options, type State, toMarkdown } from 'mdast-util-to-markdown';
+
+/**
+ * Writes a tree as our canonical Markdown: ATX headings, `-` and `1.` lists, tables, fences, quotes, links with an address of the web.
+ * It has no HTML and no images; text that looks like Markdown is escaped.
+ */
+export function writeMarkdown(tree: Root): string {
+  return toMarkdown(tree, WRITING).trim();
+}
+
+/** The words of a node on one line, as they are read. */
+export function lineOfMarkdown(node: Nodes): string {
+  return wordsOf(node).replace(/\s+/g, ' ').trim();
+}
+
+function wordsOf(node: Nodes): string {
+  if ('value' in node) return node.value;
+  if (node.type === 'break') return ' ';
+  return 'children' in node ? node.children.map(wordsOf).join('') : '';
+}
+
+/** Text of inline nodes; only marks that would start another block are escaped, so that identifiers stay intact. */
+function phrasing(node: { type: string; children: PhrasingContent[] }, state: State, info: Info): string {
+  const exit = state.enter('phrasing');
+  const text = state.containerPhrasing(node as Parameters<State['containerPhrasing']>[0], info);
+  exit();
+  return text
+    .replace(/(`+)[^`]+\1| {2,}/g, (found, code) => (code === undefined ? ' ' : found))
+    .replace(/ *\n */g, '\n')
+    .replace(/\n{3,}/g, '\n\n');
+}
+
+/** A paragraph that starts like a heading, quote or list would be parsed as one. */
+function escapeOpening(paragraph: string): string {
+  return paragraph
+    .replace(/^(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|={2,}$|-{2,}$|`{3,}|~{3,})/gm, '\\$1')
+    .replace(/^(\d{1,9})([.)])(?=\s|$)/gm, '$1\\$2');
+}
+
+/**
+ * Text that looks like Markdown stays text: no link, image, code or emphasis comes of it. Single marks, which mean nothing, and
+ * underscores within a word or an address stay as they are, so that identifiers can be read and found. Tags are made inert wherever
+ * Markdown is shown.
+ */
+function escapeText(text: string, after: string): string {
+  const counts = new Map<string, number>();
+  for (const [mark] of text.matchAll(PAIRED)) counts.set(mark, (counts.get(mark) ?? 0) + 1);
+  return text.replace(SPECIAL, (mark, address: string | undefined, at: number) => {
+    if (address !== undefined || (counts.has(mark) && counts.get(mark) === 1)) return mark;
+    const next = text[at + 1] ?? after;
+    return mark === ']' && !OPENS_TARGET.has(next) ? mark : `\\${mark}`;
+  });
+}
+
+/** Marks that mean something in pairs: of code, of what is struck out, and of emphasis where a word begins or ends. */
+const PAIRED = /`|[*~](?=\S)|(?<=\S)[*~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+/** A backslash that would be taken for an escape; what ends the text of a link; an address in angle brackets. */
+const SINGLE = /\\(?=[!-/:-@[-`{-~])|\]|<(?=[A-Za-z][A-Za-z0-9+.-]{1,31}:|[^\s<>@]{1,200}@|!--)/gu;
+const ADDRESS = /(?<=https?:\/\/)[\w./?=&%#~-]+/gu;
+const SPECIAL = new RegExp(`(${ADDRESS.source})|${PAIRED.source}|${SINGLE.source}`, 'gu');
+/** Text that names an element which runs or loads something never opens one, wherever the Markdown is shown. */
+function withoutActive(text: string): string {
+  return text.replace(
+    /<(?=\/?(?:script|style|iframe|frame|object|embed|applet|noscript|template|svg|math)\b)/gi,
+    '&lt;',
+  );
+}
+
+/** After the text of a link: its address, its name, or the address of a definition. */
+const OPENS_TARGET = new Set(['(', '[', ':']);
+
+/** Punctuation at the border of emphasis that touches a word stands outside: there the mark would be text (CommonMark 0.31.2, 6.2). */
+function wrap(given: string): Handle {
+  return (node, _parent, state, info) => {
+    const text = phrasing(node, state, info);
+    const words = text.trim();
+    if (words === '' || words.includes('\n')) return text;
+    const touchesBefore = isWord(info.before) && text.startsWith(words);
+    const touchesAfter = isWord(info.after) && text.endsWith(words);
+    const mark = given === '_' && (touchesBefore || touchesAfter) ? '*' : given;
+    const start = touchesBefore ? (/^[\p{P}\p{S}]+/u.exec(words)?.[0] ?? '') : '';
+    const end = touchesAfter ? (/[\p{P}\p{S}]+$/u.exec(words)?.[0] ?? '') : '';
+    const middle = words.slice(start.length, words.length - end.length);
+    const inner = middle.trim();
+    const [gapBefore, gapAfter] = [middle.startsWith(' ') ? ' ' : '', middle.endsWith(' ') ? ' ' : ''];
+    if (inner === '' || /[`\\[(]$|^[\])]/.test(start + inner.slice(-1))) return text;
+    return text.replace(words, () => start + gapBefore + mark + inner + mark + gapAfter + end);
+  };
+}
+
+const isWord = (character: string): boolean => /[\p{L}\p{N}]$/u.test(character);
+
+function inCell(text: string, { stack }: State): string {
+  return stack.includes('tableCell') ? text.replaceAll('|', '\\|') : text;
+}
+
+/** Keeps only addresses of the web: no `javascript:`, and no relative ones. */
+const writeLink: Handle = (node, _parent, state, info) => {
+  const words = phrasing(node, state, info);
+  const isWeb = /^(?:https?:\/\/|mailto:)[^\s()<>]{1,2000}$/i.test(node.url);
+  if (isWeb && wordsOf(node as Nodes) === node.url && !/[|\\]/.test(node.url)) return `<${node.url}>`;
+  if (!isWeb || words.trim() === '' || /[[\]\n]/.test(words)) return words;
+  return `[${words.trim()}](${inCell(node.url, state)})`;
+};
+
+/** Tight lists, with blank lines only between two paragraphs of an item. */
+const joinTightly: Join = (left, right, { type }) => {
+  if (type === 'listItem') return left.type === 'paragraph' && right.type === 'paragraph' ? 1 : 0;
+  return type === 'list' ? 0 : undefined;
+};
+
+const WRITING: Options = {
+  bullet: '-',
+  rule: '-',
+  listItemIndent: 'one',
+  fences: true,
+  extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+  join: [joinTightly],
+  handlers: {
+    break: () => '\n',
+    delete: wrap('~~'),
+    emphasis: wrap('_'),
+    heading: (node, _parent, state, info) =>
+      `${'#'.repeat(node.depth)} ${phrasing(node, state, info).replaceAll('\n', ' ').trim()}`,
+    html: () => '',
+    image: (node, _parent, state) => inCell(node.alt ?? '', state),
+    link: writeLink,
+    paragraph: (node, _parent, state, info) => escapeOpening(phrasing(node, state, info).trim()),
+    strong: wrap('**'),
+    text: (node, _parent, state, info) =>
+      inCell(withoutActive(escapeText(node.value.replace(/[\s\p{Cc}]+/gu, ' '), info.after)), state),
+  },
+};

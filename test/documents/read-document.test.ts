@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readDocument } from '../../src/documents/read-document.ts';
+import { readHtml } from '../../src/documents/read-html.ts';
+import cases from './read-document.json' with { type: 'json' };
+
+const textOf = (content: string, path = 'a.md') => readDocument(content, { path }).text;
+
+it.each(cases.html)('%s', (_, html, text) => {
+  expect(readHtml(html, { isPage: false, language: 'en' }).text).toBe(text);
+});
+it.each(cases.pages)('%s', (_, html, title, text) => {
+  expect(readDocument(html, { path: 'a.html', base: 'https://kb.example/a' })).toMatchObject({ title, text });
+});
+it.each(cases.markdown)('reads %s', (_, path, markdown, text) => expect(textOf(markdown, path)).toBe(text));
+it.each(cases.fragments)('reads a fragment of HTML: %j', (html, text) => expect(textOf(html, 'kb-001')).toBe(text));
+
+describe('the title of a document', () => {
+  it.each([
+    ['not a comment in code', '```sh\n# stop first\n```\n\nCleaning\n========\n\nText.', 'Cleaning'],
+    ['with the signs of its name', '# Use it with C#\n\nText.', 'Use it with C#'],
+    ['without the marks of Markdown', '# Set `x` **up** {#id}\n\nText.', 'Set x up'],
+  ])('is its heading, %s', (_, markdown, title) => expect(readDocument(markdown).title).toBe(title));
+});
+
+describe('what a document is written in', () => {
+  it('is HTML by its ending, whatever it begins with', () => {
+    expect(textOf('Turn <b>it</b>.\n\n    on', 'a.html')).toBe('Turn **it**. on');
+  });
+  it('is plain CommonMark where the source says so: no HTML, no dialect', () => {
+    const text = 'Use <b>, {{ x }} and :::note in <username>.\n\n%% x %%\n\n- \\*a\\*';
+    expect(readDocument(text, { path: 'a.html', format: 'commonmark' }).text).toBe(text);
+  });
+});
+
+describe('warnings', () => {
+  it.each([
+    ['a diagram', '```mermaid\na\n```\n\nx', 'Left out 1 diagram: they are drawn from code'],
+    ['unknown values', 'Port {{ site.port }}.', '1 value that only the site generator knows is shown as …'],
+    [
+      'a comment without an end',
+      'Text.\n\n<!-- a\n\nb',
+      'A comment that is never closed hides the rest of the article',
+    ],
+  ])('name %s', (_, markdown, warning) => expect(readDocument(markdown).warnings).toEqual([warning]));
+});
+
+const unescaped = (markdown: string): string => markdown.replaceAll('\\', '');
+
+it('is read alike when it is read again: canonical Markdown stays as it is', () => {
+  const pieces = fc.constantFrom(
+    ...'<p>|</p>|<b>|</b>|<i>|</i>|<code>|</code>|<ul><li>|</ul>|<h2>|</h2>|<pre>|</pre>|<blockquote>|</blockquote>|<table><tr><td>|<td>|</table>|a|b c|*|_|`|[x]|(y)|&lt;u&gt;|#|1.| '.split(
+      '|',
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 20 }), (parts) => {
+      const once = readDocument(`<p>x</p>${parts.join('')}`, { format: 'html' }).text;
+      const twice = readDocument(once, { format: 'commonmark' }).text;
+      expect(unescaped(readDocument(twice, { format: 'commonmark' }).text)).toBe(unescaped(twice));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('reads 9,000 of each element in linear time', () => {
+  for (const name of ['button', 'a', 'sup', 'p', 'li', 'td', 'summary', 'kbd', 'img', 'del', 'label', 'dt']) {
+    const before = process.cpuUsage();
+    readHtml(`<div>${`<${name}>x</${name}>`.repeat(9000)}</div>`, { isPage: true });
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000, name).toBeLessThan(3000);
+  }
+});
