@@ -309,10 +309,7 @@ function readLink(link: Element, { base, isPage }: Cleaning): ElementContent[] {
   const address = absolute(href, base);
   const isInPage =
     href.startsWith('#') ||
-    (base !== undefined &&
-      address !== undefined &&
-      address.includes('#') &&
-      address.split('#')[0] === base.split('#')[0]);
+    (base !== undefined && address?.includes('#') === true && address.split('#')[0] === base.split('#')[0]);
   if (isInPage) return isPage ? [element('span', link.children, { dataInPage: '' })] : link.children;
   // Markdown links to its source files, which have other addresses on the site.
   const isSource = !/^[a-z]+:/i.test(href) && /\.(?:mdx?|markdown|rst|adoc|txt|ipynb)(?:[#?]|$)/i.test(href);

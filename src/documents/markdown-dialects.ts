@@ -49,7 +49,7 @@ export function readDialects(markdown: string, { isMdx, settingOf }: DialectOpti
 const FENCE = /^[ \t>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})(.*)$/;
 
 /** Gives the runs of lines outside of fenced code to `read`. Fences that MyST uses for its directives are none. */
-export function outsideCode(text: string, read: (lines: string[]) => string[]): string {
+function outsideCode(text: string, read: (lines: string[]) => string[]): string {
   const out: string[] = [];
   let run: string[] = [];
   let mark: string | undefined;
@@ -75,7 +75,7 @@ export function outsideCode(text: string, read: (lines: string[]) => string[]): 
 const CODE_SPAN = /(?<!`)(`{1,3})(?!`)(?:(?!\n[ \t]*\n)[\s\S]){1,500}?(?<!`)\1(?!`)/g;
 
 /** Gives what stands between code spans to `read`. */
-export function outsideSpans(text: string, read: (part: string) => string): string {
+function outsideSpans(text: string, read: (part: string) => string): string {
   let out = '';
   let from = 0;
   for (const match of text.matchAll(CODE_SPAN)) {

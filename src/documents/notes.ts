@@ -30,8 +30,8 @@ export function isNoteName(name: string): boolean {
 }
 
 /** The attributes by which our own reading of Markdown marks a note. */
-export const NOTE_KIND = 'dataNoteKind';
-export const NOTE_TITLE = 'dataNoteTitle';
+const NOTE_KIND = 'dataNoteKind';
+const NOTE_TITLE = 'dataNoteTitle';
 
 /**
  * Turns notes, as site generators and Markdown write them, into quotes that begin with their label and title in bold. A note without a

@@ -4,7 +4,7 @@ import { type DocumentText, isWholePage, readHtml } from './read-html.ts';
 import { readMarkdown } from './read-markdown.ts';
 
 /** `commonmark` has neither HTML nor marks of a dialect: what looks like them is text. */
-export type DocumentFormat = 'html' | 'markdown' | 'commonmark';
+type DocumentFormat = 'html' | 'markdown' | 'commonmark';
 
 export interface DocumentOptions {
   /** Path or id, whose ending tells the format where nothing else does. */
@@ -47,7 +47,7 @@ const BLOCK =
  * Distinguishes HTML from Markdown, with Markdown as the default: a page begins with a doctype or `html`; a fragment begins and ends with
  * a tag, opens with a block element, closes one, and has no Markdown heading or fence.
  */
-export function isHtml(content: string): boolean {
+function isHtml(content: string): boolean {
   if (isWholePage(content)) return true;
   const text = content.replace(/^(?:\s*<!--[\s\S]*?-->)+/, '').trim();
   const name = /^<([a-z][a-z0-9]*)[\s/>]/i.exec(text)?.[1]?.toLowerCase() ?? '';

@@ -42,8 +42,7 @@ export function readHtml(html: string, options: CleaningOptions = {}): DocumentT
   return { text, title: titleIn(tree) ?? pageTitle, warnings };
 }
 
-export const TOO_LARGE =
-  'Reduced to plain text: the HTML has more than 10,000 tags, or is nested more than 100 levels deep';
+const TOO_LARGE = 'Reduced to plain text: the HTML has more than 10,000 tags, or is nested more than 100 levels deep';
 export const ACTIVE_DROPPED = 'Dropped scripts or other active HTML from the content';
 
 /** Markdown of a tree of HTML, which is changed. */

@@ -18,6 +18,10 @@ export function noteMarksOf(root: Root): ReadonlySet<string> {
   return marks;
 }
 
+/** Looks no further than the first letter: the text before a mark grows with each. */
+const hasText = (node: ElementContent): boolean =>
+  node.type === 'text' ? /\S/.test(node.value) : 'children' in node && node.children.some(hasText);
+
 /** Raised and lowered text keeps its meaning: 10⁶, H₂O, x^(n+1), and the mark of a note apart from what it follows: 30 [2]. */
 export function readScript(
   node: Element,
@@ -33,7 +37,7 @@ export function readScript(
       (elementsOf(node).some((each) => each.tagName === 'a') ||
         (noteMarks.size > 0 && text.split(/[\s,]+/).every((each) => noteMarks.has(each)))));
   if (isMark) {
-    const isFirst = !before.some((each) => textOf(each).trim() !== '');
+    const isFirst = !before.some(hasText);
     return words(isFirst ? `[${inBrackets ?? text}] ` : ` [${inBrackets ?? text}]`);
   }
   const table: Readonly<Record<string, string>> = node.tagName === 'sup' ? MARKS.sup : MARKS.sub;

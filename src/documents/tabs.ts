@@ -67,7 +67,7 @@ function walk(parent: Nodes, scope: Scope, labelled: ReadonlyMap<Element, string
   }
 }
 
-export function isPanel(node: Element): boolean {
+function isPanel(node: Element): boolean {
   return node.properties.role === 'tabpanel' || PANEL.test(classesOf(node));
 }
 

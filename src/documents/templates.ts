@@ -116,7 +116,7 @@ const isNote = (name: string): boolean =>
   (isNoteName(name) && !FOLD_TAGS.has(name) && !/^(?:quote|check|example|question|summary)$/.test(name));
 
 /** The element of a note that a tag opens. */
-export function openTag(name: string, rest: string): string {
+function openTag(name: string, rest: string): string {
   const kind =
     isNoteName(name) && !NOTE_TAGS.has(name)
       ? name

@@ -1,21 +1,59 @@
+import { analyse } from 'chardet';
+
 /**
- * Text as editors store it: UTF-8, UTF-16 with or without its byte order mark, or else Windows-1252.
+ * Text as editors and sites store it: UTF-16 with or without its byte order mark, UTF-8, the encoding that the text declares
+ * (`<meta charset>`, `<?xml encoding?>`), or else the one that its bytes speak for.
  *
- * @returns Undefined for bytes that are no text, and for other encodings as far as they show.
+ * @param label Encoding that its host declares: `gb2312`.
+ * @returns Undefined for bytes that are no text, and where no encoding is likely enough.
  */
-export const decodeText = (bytes: Uint8Array): string | undefined => {
+export const decodeText = (bytes: Uint8Array, label?: string | undefined): string | undefined => {
   const wide = utf16Of(bytes);
-  if (wide !== undefined) return new TextDecoder(wide).decode(bytes);
+  if (wide !== undefined) return decode(bytes, wide);
+  for (const each of [label, 'utf-8', declaredIn(bytes)]) {
+    const text = each === undefined ? undefined : decode(bytes, each);
+    if (text !== undefined) return text;
+  }
+  const guess = guessOf(bytes);
+  return guess === undefined ? undefined : decode(bytes, guess);
+};
+
+/** Undefined when the bytes are not in that encoding, or there is none of that name. */
+const decode = (bytes: Uint8Array, label: string): string | undefined => {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    const text = new TextDecoder('windows-1252').decode(bytes);
+    const text = new TextDecoder(label, { fatal: true, ignoreBOM: false }).decode(bytes);
     return UNUSED.test(text) ? undefined : text;
+  } catch {
+    return undefined;
   }
 };
 
-/** NUL, and what Windows-1252 has no character for: lead bytes of most encodings of Chinese, Japanese and Korean. */
-const UNUSED = /[\0\u0080-\u009f]/;
+/** NUL and control characters, which no text holds: bytes that an encoding does not use become them. */
+const UNUSED = /[\0\u0080-\u0084\u0086-\u009f]/;
+
+/** Where a text declares its encoding (HTML Standard, 13.2.3.2). */
+const MAX_HEAD = 1024;
+
+const declaredIn = (bytes: Uint8Array): string | undefined => {
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, MAX_HEAD));
+  return (
+    /<meta[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w:-]{1,40})/i.exec(head)?.[1] ??
+    /<\?xml[^>]{0,200}encoding\s{0,9}=\s{0,9}["']([\w:-]{1,40})/i.exec(head)?.[1]
+  );
+};
+
+const MAX_ANALYSED = 65_536;
+/** Confidence of the library, 0 to 100, below which only bytes that are mostly ASCII are decoded. */
+const MIN_CONFIDENCE = 30;
+const MAX_OTHER_SHARE = 0.2;
+
+const guessOf = (bytes: Uint8Array): string | undefined => {
+  const part = bytes.subarray(0, MAX_ANALYSED);
+  const [best] = analyse(part).filter(({ name }) => decode(bytes, name) !== undefined);
+  if (best !== undefined && best.confidence >= MIN_CONFIDENCE) return best.name;
+  const others = part.reduce((count, byte) => count + (byte > 127 ? 1 : 0), 0);
+  return others < MAX_OTHER_SHARE * part.length ? 'windows-1252' : undefined;
+};
 
 /** Without a mark it shows by the NUL on the same side of each letter, which other text does not have. */
 const utf16Of = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined => {

@@ -223,7 +223,7 @@ const changedSince = async (root: string, { paths, since }: { paths: string[]; s
 /** An article of a folder; `isDated`: the file itself says when it was updated. */
 export type ReadArticle = { article: FolderArticle; isDated: boolean } | { problem: string };
 
-const NO_TEXT = 'it is no text, or in an encoding other than UTF-8, UTF-16 and Windows-1252. Save it as UTF-8';
+const NO_TEXT = 'it is no text, or its encoding is in doubt. Save it as UTF-8';
 
 /** Reads one of `listFiles`. Of one that is too long, the beginning. `problem` says why it cannot be read. */
 export const readArticle = async (root: string, path: string, documents: DocumentReader): Promise<ReadArticle> => {

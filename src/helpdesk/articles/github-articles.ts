@@ -122,7 +122,7 @@ export const githubArticles = (
     // The title is that of the front matter or the first heading; Markdown may hold HTML.
     const article: SourceArticle = {
       ...{ id: path, title: '', url: urlOf(path), body, labels: [], locale: undefined, updatedAtMs: undefined },
-      format: 'markdown',
+      format: /\.html?$/i.test(path) ? 'html' : 'markdown',
     };
     return [article];
   };

@@ -7,6 +7,7 @@ import { readAs } from '../../contract/error-info.ts';
 import { readWebPage, type WebPage } from '../../documents/read-web-page.ts';
 import { HttpFailure, readBytes, send } from '../../http/fetch-json.ts';
 import { discard } from '../../http/read-body.ts';
+import { decodeText } from '../../text/decode-text.ts';
 import {
   type ArticleSource,
   isSince,
@@ -249,7 +250,9 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       if (cause instanceof HttpFailure && cause.kind === 'too-large') return undefined;
       throw new SourceFailed('SERVICE_UNAVAILABLE', 'a page broke off', { cause });
     });
-    const page = bytes && readWebPage(decoded(bytes, type), address);
+    const label = /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1];
+    const html = bytes && decodeText(bytes, label);
+    const page = html === undefined ? undefined : readWebPage(html, address);
     if (page === undefined) return { kind: 'unreadable' };
     const modified = response.headers.get('Last-Modified') ?? undefined;
     const links = page.links.map(plain);
@@ -426,18 +429,6 @@ const decodeURIComponentSafely = (text: string): string => {
 
 const hashOf = (addresses: readonly string[]): string => hashText(addresses.join('\n'));
 const hashText = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
-
-/** The charset of the header, otherwise that of the page's first kilobyte (HTML Standard, 13.2.3.2), otherwise UTF-8. */
-const decoded = (bytes: Uint8Array, type: string): string => {
-  const head = new TextDecoder('latin1').decode(bytes.subarray(0, 1024));
-  const label =
-    /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1] ?? /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1];
-  try {
-    return new TextDecoder(label ?? 'utf-8').decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
-  }
-};
 
 const Entry = z.object({ loc: z.string().max(2048), lastmod: z.string().max(40).optional().catch(undefined) });
 const Sitemap = z.object({

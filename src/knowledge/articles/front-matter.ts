@@ -185,4 +185,6 @@ const textOf = (value: unknown, maxLength: number): string | undefined => {
 const listOf = (value: unknown): string[] | undefined =>
   value === undefined || value === null
     ? undefined
-    : (Array.isArray(value) ? value : [value]).flatMap((item) => (typeof item === 'string' ? (textOf(item, 100) ?? []) : [])).slice(0, 100);
+    : (Array.isArray(value) ? value : [value])
+        .flatMap((item) => (typeof item === 'string' ? (textOf(item, 100) ?? []) : []))
+        .slice(0, 100);

@@ -14,7 +14,7 @@ describe('mentionIn()', () => {
   it.each([
     'Open the hatch first, see *Calibrate the zirconium nozzle*.',
     'Open the hatch first, see “Calibrate the zirconium nozzle”.',
-    'Open the hatch first (see also [Calibrate the zirconium nozzle](nozzle.md)).',
+    'Open the hatch first (see also [Calibrate the zirconium nozzle](https://kb.example/nozzle)).',
     'Zuerst die Klappe öffnen, siehe auch *Calibrate the zirconium nozzle*.',
   ])('recognises words in the name of another page: %s', (text) => {
     expect(mentionOf(text, 'calibrate the zirconium nozzle')?.referred).toBeCloseTo(1);
