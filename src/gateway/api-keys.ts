@@ -85,10 +85,11 @@ const REMEMBERED_MS = 30_000;
 
 /**
  * API keys in Workers KV. Records are cached in the isolate for 30 seconds and by KV for 60, so that a deleted key is refused
- * everywhere after at most two minutes.
+ * everywhere after at most two minutes. An unknown key is not cached here, so that one is accepted as soon as KV has it: somebody may have
+ * asked with it a moment before, such as a page that was open while the product started.
  */
 export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => number } = {}): ApiKeys => {
-  const remembered = new Map<string, { key: ApiKey | undefined; until: number }>();
+  const remembered = new Map<string, { key: ApiKey; until: number }>();
   return {
     find: async (secret) => {
       const known = remembered.get(secret);
@@ -97,6 +98,7 @@ export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => num
       const record = readStored(ApiKeyRecord, (await kv.get(hash)) ?? '');
       const key = record && apiKeyOf(record, hash);
       remembered.delete(secret);
+      if (key === undefined) return undefined;
       remembered.set(secret, { key, until: now() + REMEMBERED_MS });
       if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
       return unexpired(key, now());
@@ -110,5 +112,5 @@ const apiKeyOf = (record: ApiKeyRecord, hash: string): ApiKey => {
   return record.origins === undefined ? key : { ...key, capabilities: ['kb:read'], audiences: [], rate: 'standard' };
 };
 
-const unexpired = (key: ApiKey | undefined, now: number): ApiKey | undefined =>
-  key?.expires_at !== undefined && Date.parse(key.expires_at) <= now ? undefined : key;
+const unexpired = (key: ApiKey, now: number): ApiKey | undefined =>
+  key.expires_at !== undefined && Date.parse(key.expires_at) <= now ? undefined : key;
