@@ -213,7 +213,7 @@ export const ConfidenceFactor = z.object({
   name: z.enum([
     'calibration',
     'coverage',
-    'model',
+    'parts',
     'support',
     'removed',
     'agreement',

@@ -1,6 +1,6 @@
-import { splitBlocks } from '../markup/split-blocks.ts';
 import { detectLanguage } from '../text/detect-language.ts';
-import { type Span, splitSentences } from '../text/split-sentences.ts';
+import { languageNamed } from '../text/language.ts';
+import { wordsOf } from '../text/analyse-text.ts';
 import {
   type AnswerReply,
   type AnswerRequest,
@@ -10,32 +10,30 @@ import {
   type Passage,
   readAnswerReply,
   readStatements,
+  type ReplyPart,
 } from './answer-prompt.ts';
 import {
-  checkStatement,
-  compareSentence,
-  type Evidence,
-  isConnecting,
-  prepareEvidence,
-  type StatementCheck,
-} from './check-statement.ts';
-import { type CallFailure, type JudgedPair, type Judgement, judgeStatements, type ModelCalls } from './model-calls.ts';
+  checkModelStatement,
+  limitsOrDenies,
+  type ModelStatementCheck,
+  withoutVetoed,
+} from './check-model-statement.ts';
+import { type JudgedStatement, type Judgement, judgeStatements } from './judge-statements.ts';
+import { isBoundLiteral, missingExactLiterals } from './literals.ts';
+import type { CallFailure, ModelCalls } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
-import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
-import { plainOf } from './statement-words.ts';
+import { type PlacedQuote, placeQuotes } from './quote-evidence.ts';
 
 /** A statement that passed the check. */
 export interface CheckedStatement<P extends Passage = Passage> {
   text: string;
-  /** Its evidence: its quotes, or those of the statement that it introduces; empty for a transition. */
+  /** Number of the part of the question that it answers, from 1. */
+  part: number;
+  /** Its quotes that stand in their passages; at least one. */
   quotes: readonly PlacedQuote<P>[];
-  /** Passages that it names, whether or not a quote was found in them. */
-  passages: readonly P[];
-  /** Probability that its evidence states it, by words or by the judge, 0 to 1. */
+  /** Probability that its passages state it, 0 to 1. */
   probability: number;
   isJudged: boolean;
-  /** It continues the paragraph of the previous statement. */
-  continues: boolean;
 }
 
 /** A statement that was removed, and why. */
@@ -44,21 +42,38 @@ export interface RemovedStatement {
   reason: string;
 }
 
-type StatementResult<P extends Passage = Passage> =
-  | { kept: CheckedStatement<P> }
-  /** `instead`: the quoted words of the passages, when they can replace the statement. */
-  | { removed: RemovedStatement; quotes: readonly PlacedQuote<P>[]; instead?: CheckedStatement<P> | undefined };
-
 /** Why a model gave no answer. */
 export type AnswerFailure = CallFailure | 'empty' | 'malformed' | 'no_answer' | 'unsupported';
+
+/** A part of the question, after the check. */
+export interface AnsweredPart {
+  /** In the words of the question alone, so that it can be repeated; empty when the model uses others. */
+  asked: string;
+  state: 'answered' | 'in_part' | 'open';
+}
 
 export interface CheckedAnswer<P extends Passage = Passage> {
   statements: CheckedStatement<P>[];
   removed: RemovedStatement[];
   /** Quotes of the removed statements. */
   removedQuotes: PlacedQuote<P>[];
-  /** As stated by the model. */
-  confidence: AnswerReply['confidence'];
+  parts: AnsweredPart[];
+  /** What the model says the passages leave open; empty when it says nothing that can be confirmed. */
+  missing: string;
+  /** Passages to read on where a part is open. */
+  related: P[];
+  /** Whether the judge decided on every statement. */
+  isJudged: boolean;
+  /** The model's reading of a ticket, for `task.isTicket`. */
+  ticket: Pick<AnswerReply, 'kind' | 'conflict' | 'ask'>;
+}
+
+export interface FailedAnswer<P extends Passage = Passage> {
+  failure: AnswerFailure;
+  removed: RemovedStatement[];
+  /** For `no_answer`: passages that the model holds related. */
+  related?: P[] | undefined;
+  ticket?: CheckedAnswer['ticket'] | undefined;
 }
 
 export interface AnswerOptions<P extends Passage = Passage> {
@@ -68,144 +83,218 @@ export interface AnswerOptions<P extends Passage = Passage> {
   /** Prompt injections are already removed from the passages; otherwise passages with one are dropped. */
   isScreened?: boolean | undefined;
   /**
-   * For text that is sent in a person's name: only literal quotes pass without the judge. Transitions are judged as well, since they may
-   * contain a promise.
-   */
-  isJudgeRequired?: boolean | undefined;
-  /**
-   * Gets each statement as soon as it is checked, while the model still writes. The judge is then asked for each doubtful statement by
-   * itself, and what has been passed on is no part of the answer when that fails as a whole.
+   * Gets each statement as soon as it is checked, while the model still writes. The judge is then asked in up to three calls, and what has
+   * been passed on is no part of the answer when that fails as a whole.
    */
   onStatement?: ((statement: CheckedStatement<P>) => void) | undefined;
   onRemoved?: ((removed: RemovedStatement) => void) | undefined;
 }
 
 const MAX_TOKENS = 2400;
-/** Everything except literal quotes is judged as well; without a judge, statements that are supported by words alone pass. */
-const JUDGED_BELOW = 0.95;
-/** Probability of a statement that the judge accepts. */
-const JUDGED_PROBABILITY = 0.9;
 
 /**
- * Has a model answer from passages, and keeps the statements that the passages support. Never throws.
+ * Has a model answer from passages, and keeps the statements that a judge finds in them; without the judge, those that stand there word for
+ * word. Never throws.
  *
  * @returns The statements that passed, or the reason why none did; the removed ones in both cases.
  */
 export const writeCheckedAnswer = async <P extends Passage>(
   request: Omit<AnswerRequest, 'passages'> & { passages: readonly P[] },
-  {
-    calls,
-    maxTokens = MAX_TOKENS,
-    isScreened = false,
-    isJudgeRequired = false,
-    onStatement,
-    onRemoved,
-  }: AnswerOptions<P>,
-): Promise<CheckedAnswer<P> | { failure: AnswerFailure; removed: RemovedStatement[] }> => {
+  { calls, maxTokens = MAX_TOKENS, isScreened = false, onStatement, onRemoved }: AnswerOptions<P>,
+): Promise<CheckedAnswer<P> | FailedAnswer<P>> => {
   const passages = isScreened ? request.passages : request.passages.filter(isReadable);
   if (passages.length === 0) return { failure: 'no_answer', removed: [] };
   const statements: CheckedStatement<P>[] = [];
   const removed: RemovedStatement[] = [];
   const removedQuotes: PlacedQuote<P>[] = [];
-  const replaced = new Set<CheckedStatement<P>>();
-  const keep = (statement: CheckedStatement<P>): void => {
-    statements.push(statement);
-    onStatement?.(statement);
-  };
-  const checking = startChecking(
-    { ...request, passages, calls, isJudgeRequired, isEach: onStatement !== undefined },
-    (each) => {
-      if ('kept' in each) return keep(each.kept);
-      removed.push(each.removed);
-      onRemoved?.(each.removed);
-      removedQuotes.push(...each.quotes);
-      if (each.instead === undefined) return;
-      replaced.add(each.instead);
-      keep(each.instead);
+  const { question, task } = request;
+  const checking = startChecking<P>(
+    { question, passages, calls, batches: onStatement === undefined ? 1 : MAX_BATCHES },
+    {
+      onKept: (statement) => {
+        statements.push(statement);
+        onStatement?.(statement);
+      },
+      onRemoved: (each, quotes) => {
+        removed.push(each);
+        removedQuotes.push(...quotes);
+        onRemoved?.(each);
+      },
     },
   );
-  const reading = onStatement && readStatements((statement) => checking.add(statement));
+  const reading = onStatement && readStatements((statement, parts) => checking.add(statement, parts));
+  const isTicket = task?.isTicket === true;
   const result = await calls.ask(answerPrompt({ ...request, passages }), {
     maxTokens,
-    schema: answerSchema(passages),
+    schema: answerSchema(passages, { isTicket }),
     onText: reading,
   });
   const reply = result.ok ? readAnswerReply(result.text) : result.failure;
-  const failure =
-    typeof reply === 'string'
-      ? reply
-      : reply.verdict === 'no_information'
-        ? 'no_answer'
-        : reply.statements.length === 0
-          ? 'empty'
-          : undefined;
-  if (typeof reply === 'string' || failure !== undefined) {
+  if (typeof reply === 'string') {
     checking.stop();
-    return { failure: failure ?? 'malformed', removed: [] };
+    return { failure: reply, removed: [] };
   }
-  for (const statement of reply.statements.slice(checking.count())) checking.add(statement);
-  await checking.end();
-  // Quotes alone are no answer: the whole passages serve the reader better.
-  if (!statements.some((each) => each.quotes.length > 0 && !replaced.has(each)))
-    return { failure: 'unsupported', removed };
-  return { statements, removed, removedQuotes, confidence: reply.confidence };
+  const { kind, conflict, ask } = reply;
+  const ticket = { kind, conflict, ask };
+  const isAnswered = reply.parts.some(({ answered }) => answered !== 'no');
+  const related = passages.filter(({ id }) => reply.related.includes(id)).slice(0, MAX_RELATED);
+  if (!isAnswered && (reply.parts.length > 0 || reply.statements.length === 0)) {
+    checking.stop();
+    return { failure: 'no_answer', removed: [], related, ticket };
+  }
+  if (reply.statements.length === 0) {
+    checking.stop();
+    return { failure: 'empty', removed: [], ticket };
+  }
+  for (const statement of reply.statements.slice(checking.count())) checking.add(statement, reply.parts);
+  const lacking = missingOf(reply, { question, passages, related });
+  const { isJudged, isMissingStated } = await checking.end(lacking);
+  if (statements.length === 0) return { failure: 'unsupported', removed, ticket };
+  const parts = partsAfter(reply, { statements, request });
+  const isOpen = parts.some(({ state }) => state !== 'answered');
+  return {
+    ...{ statements, removed, removedQuotes, parts, isJudged, ticket },
+    missing: isOpen && isMissingStated && lacking !== undefined ? lacking.text : '',
+    related: isOpen ? related : [],
+  };
 };
+
+const MAX_RELATED = 3;
+/** Calls of the judge for an answer that is passed on while it is written. */
+const MAX_BATCHES = 3;
 
 /** Whether a passage is free of prompt injections. */
 const isReadable = ({ title, headings, text }: Passage): boolean =>
   ![title, ...headings].some(isInjectionName) && !hasPromptInjection(text);
 
+/** The parts as they are answered by what is left, with those that the model forgot. */
+const partsAfter = (
+  reply: AnswerReply,
+  { statements, request }: { statements: readonly CheckedStatement[]; request: Pick<AnswerRequest, 'question' | 'history' | 'parts'> },
+): AnsweredPart[] => {
+  const { question, history, parts: proposed = [] } = request;
+  if (reply.parts.length === 0) return [{ asked: '', state: 'answered' }];
+  const own = [question, ...history.flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : []))].join('\n');
+  const repeatable = (asked: string): string => (hasOnlyWordsOf(asked, own) ? asked : '');
+  const parts = reply.parts.map(({ asked, answered }, at): AnsweredPart => {
+    const isLeft = statements.some(({ part }) => part === at + 1);
+    return { asked: repeatable(asked), state: !isLeft ? 'open' : answered === 'yes' ? 'answered' : 'in_part' };
+  });
+  if (proposed.length <= parts.length) return parts;
+  const forgotten = proposed.filter((part) => !reply.parts.some(({ asked }) => shareWord(part, asked)));
+  return [...parts, ...forgotten.map((asked): AnsweredPart => ({ asked: repeatable(asked), state: 'open' }))];
+};
+
+const contentStems = (text: string, language: string): string[] => {
+  const { stem, stopWords } = languageNamed(language);
+  return wordsOf(text)
+    .filter((word) => !stopWords.has(word))
+    .map(stem);
+};
+
+const shareWord = (one: string, other: string): boolean => {
+  const language = detectLanguage(`${one} ${other}`) ?? 'en';
+  const known = new Set(contentStems(other, language));
+  return contentStems(one, language).some((word) => known.has(word));
+};
+
+const hasOnlyWordsOf = (text: string, other: string): boolean => {
+  if (/[[\]<>`|]|:\/\//.test(text)) return false;
+  const language = detectLanguage(other) ?? 'en';
+  const known = new Set(contentStems(other, language));
+  return contentStems(text, language).every((word) => known.has(word));
+};
+
+/** What the model says is missing: it may claim nothing, so it has no number, address or name of a thing but those of the question. */
+const missingOf = <P extends Passage>(
+  { missing, parts }: AnswerReply,
+  { question, passages, related }: { question: string; passages: readonly P[]; related: readonly P[] },
+): JudgedStatement | undefined => {
+  const open = parts.filter(({ answered }) => answered !== 'yes');
+  if (missing === '' || open.length === 0 || missing.length > MAX_MISSING) return undefined;
+  const known = [question, ...parts.map(({ asked }) => asked)];
+  const strange = missingExactLiterals(missing, known).some((each) => isBoundLiteral(each) || each.kind === 'number');
+  if (strange || /!\[|<[a-z/!?]|\]\(/i.test(missing) || hasPromptInjection(missing)) return undefined;
+  const named = passages.filter(({ id }) => open.some((part) => part.passages.includes(id)));
+  const also = [...new Set([...named, ...related])];
+  return { text: missing, quotes: [], also: also.length > 0 ? also.slice(0, 4) : passages.slice(0, 2), doubts: [] };
+};
+
+const MAX_MISSING = 400;
+
+interface Draft<P extends Passage> {
+  statement: ModelStatement;
+  /** As it may go out: without sentences that must not. */
+  text: string;
+  quotes: readonly PlacedQuote<P>[];
+  check: ModelStatementCheck;
+  outcome: { text: string; isJudged: boolean } | { reason: string } | undefined;
+}
+
+interface Results<P extends Passage> {
+  onKept: (statement: CheckedStatement<P>) => void;
+  onRemoved: (removed: RemovedStatement, quotes: readonly PlacedQuote<P>[]) => void;
+}
+
 /**
- * Decides the statements of a reply in order, each as soon as it can be: by its words at once, or by the judge, who is asked once for all
- * doubtful ones, or for each as it comes (`isEach`), which costs more calls and saves the wait for the end of the reply.
+ * Decides on the statements of a reply, and passes the results on in order. All that no program can refuse is judged: in one call at the
+ * end, or, while the model still writes, in a first call as soon as there is a statement and in another with what has come meanwhile.
  */
 const startChecking = <P extends Passage>(
-  { isEach, calls, ...options }: CheckOptions<P> & { calls: ModelCalls; isEach: boolean },
-  onResult: (result: StatementResult<P>) => void,
+  {
+    question,
+    passages,
+    calls,
+    batches,
+  }: { question: string; passages: readonly P[]; calls: ModelCalls; batches: number },
+  results: Results<P>,
 ) => {
-  const { question, isJudgeRequired } = options;
-  const judge = (drafts: readonly Draft<P>[]): Promise<Judged> =>
-    judgeStatements(drafts.map(pairOf), { question, calls }).catch(() => 'malformed' as const);
-  const decisions = startDecisions(onResult);
-  let isStopped = false;
-  let count = 0;
-  /** Statements without a quote, which share the check of the next one with a quote. */
-  let leads: ModelStatement[] = [];
   const drafts: Draft<P>[] = [];
-  let deciding = Promise.resolve();
-  const decideNext = (draft: Draft<P>, judged?: Promise<Judged>, at = 0): void => {
-    deciding = deciding.then(async () => {
-      const outcome = outcomeOf(draft, { judged: await judged, at, isJudgeRequired });
-      if (!isStopped) decisions.add(draft, outcome);
-    });
-  };
-  const take = (statement: ModelStatement, next?: ModelStatement): void => {
-    for (const draft of draftsOf(statement, { ...options, next })) {
-      if (!isEach) drafts.push(draft);
-      else decideNext(draft, isJudged(draft.check) ? judge([draft]) : undefined);
-    }
+  const ordered = inOrder(drafts, results);
+  let waiting: Draft<P>[] = [];
+  let judging: Promise<void> | undefined;
+  let asked = 0;
+  let isStopped = false;
+  let isJudged = true;
+  let isMissingStated = false;
+  const judgeWaiting = (missing?: JudgedStatement): void => {
+    const batch = waiting;
+    waiting = [];
+    asked += 1;
+    const statements = batch.map(({ text, quotes, check }): JudgedStatement => ({ text, quotes, doubts: check.doubts }));
+    const all = missing === undefined ? statements : [...statements, missing];
+    judging = judgeStatements(all, { question, calls })
+      .catch(() => 'malformed' as const)
+      .then((judged) => {
+        judging = undefined;
+        if (isStopped) return;
+        for (const [at, draft] of batch.entries()) {
+          draft.outcome = outcomeOf(draft, typeof judged === 'string' ? judged : judged[at], { question, passages });
+          isJudged &&= 'text' in draft.outcome ? draft.outcome.isJudged : typeof judged !== 'string';
+        }
+        if (missing !== undefined && typeof judged !== 'string')
+          isMissingStated = judged[batch.length]?.verdict === 'stated';
+        ordered.passOn();
+        if (asked < batches - 1 && waiting.length > 0) judgeWaiting();
+      });
   };
   return {
     /** Statements so far. */
-    count: () => count,
-    add: (statement: ModelStatement): void => {
-      count += 1;
-      if (statement.quotes.length === 0) {
-        leads.push(statement);
-        return;
-      }
-      for (const lead of leads) take(lead, statement);
-      leads = [];
-      take(statement);
+    count: () => drafts.length,
+    add: (statement: ModelStatement, parts: readonly ReplyPart[]): void => {
+      const draft = draftOf(statement, { question, passages, parts });
+      drafts.push(draft);
+      if (draft.outcome === undefined) waiting.push(draft);
+      else ordered.passOn();
+      if (judging === undefined && waiting.length > 0 && asked < batches - 1) judgeWaiting();
     },
     /** Resolves when all are decided. */
-    end: async (): Promise<void> => {
-      for (const lead of leads) take(lead);
-      const doubtful = drafts.filter(({ check }) => isJudged(check));
-      const judging = doubtful.length === 0 ? undefined : judge(doubtful);
-      for (const draft of drafts) decideNext(draft, judging, doubtful.indexOf(draft));
-      await deciding;
-      decisions.end();
+    end: async (missing?: JudgedStatement): Promise<{ isJudged: boolean; isMissingStated: boolean }> => {
+      while (judging !== undefined) await judging;
+      if (waiting.length > 0) judgeWaiting(missing);
+      while (judging !== undefined) await judging;
+      ordered.end();
+      return { isJudged, isMissingStated };
     },
     /** Decides nothing more. */
     stop: (): void => {
@@ -214,289 +303,101 @@ const startChecking = <P extends Passage>(
   };
 };
 
-/** Passes on the results in order; sentences that introduce a statement share its fate. */
-const startDecisions = <P extends Passage>(onResult: (result: StatementResult<P>) => void) => {
-  let waiting: { lead: Draft<P>; isJudged: boolean }[] = [];
-  let isAfterRemoved = false;
-  const quoted = new Set<string>();
+/** Passes on what is decided, in order. What introduces a statement ("Then:") shares its fate. */
+const inOrder = <P extends Passage>(drafts: readonly Draft<P>[], { onKept, onRemoved }: Results<P>) => {
+  let place = 0;
+  let leads: Draft<P>[] = [];
+  const keep = ({ statement, quotes, check, outcome }: Draft<P>): void => {
+    if (outcome === undefined || !('text' in outcome)) return;
+    const isWhole = outcome.text === statement.text;
+    const probability = check.isLiteral ? 1 : isWhole ? STATED_PROBABILITY : KEPT_PROBABILITY;
+    onKept({ text: outcome.text, part: statement.part, quotes, probability, isJudged: outcome.isJudged });
+  };
+  const dropLeads = (): void => {
+    for (const { statement, quotes } of leads) onRemoved({ text: statement.text, reason: LEADS_NOWHERE }, quotes);
+    leads = [];
+  };
   return {
-    add: (draft: Draft<P>, outcome: Outcome): void => {
-      if ((draft.isConnecting || draft.text.endsWith(':')) && outcome.isKept) {
-        waiting.push({ lead: draft, isJudged: outcome.isJudged });
-        return;
-      }
-      const isCutOff = draft.continues && isAfterRemoved && BACK_REFERENCE.test(draft.text);
-      if (outcome.isKept && !isCutOff) {
-        for (const { lead, isJudged: isLeadJudged } of waiting)
-          onResult({ kept: keptOf(lead, { isJudged: isLeadJudged }) });
-        onResult({ kept: keptOf(draft, outcome) });
-        isAfterRemoved = false;
-      } else {
-        const reason = isCutOff && outcome.isKept ? 'it refers to a sentence that was removed' : outcome.reason;
-        const instead = outcome.isJudged ? quotesOf(draft, quoted) : undefined;
-        for (const { lead, isJudged: isLeadJudged } of waiting) {
-          if (instead !== undefined) onResult({ kept: keptOf(lead, { isJudged: isLeadJudged }) });
-          else if (!lead.isConnecting)
-            onResult({ removed: { text: lead.text, reason: LEADS_NOWHERE }, quotes: lead.quotes });
+    passOn: (): void => {
+      for (let draft = drafts[place]; draft?.outcome !== undefined; draft = drafts[++place]) {
+        if ('reason' in draft.outcome) {
+          dropLeads();
+          onRemoved({ text: draft.statement.text, reason: draft.outcome.reason }, draft.quotes);
+        } else if (/[:：]$/.test(draft.outcome.text)) leads.push(draft);
+        else {
+          for (const lead of leads) keep(lead);
+          leads = [];
+          keep(draft);
         }
-        onResult({ removed: { text: draft.text, reason }, quotes: draft.quotes, instead });
-        isAfterRemoved = instead === undefined;
-      }
-      waiting = [];
-    },
-    /** What is left introduces nothing. */
-    end: (): void => {
-      for (const { lead } of waiting) {
-        if (!lead.isConnecting) onResult({ removed: { text: lead.text, reason: LEADS_NOWHERE }, quotes: lead.quotes });
       }
     },
+    end: dropLeads,
   };
 };
 
-type Judged = Awaited<ReturnType<typeof judgeStatements>>;
-
-interface Outcome {
-  isKept: boolean;
-  reason: string;
-  isJudged: boolean;
-}
-
-const outcomeOf = (
-  draft: Pick<Draft<Passage>, 'check'>,
-  options: { judged: Judged | undefined; at: number; isJudgeRequired: boolean },
-): Outcome =>
-  isJudged(draft.check)
-    ? judgedOutcome(draft, options)
-    : { isKept: draft.check.verdict === 'supported', reason: draft.check.reason, isJudged: false };
 const LEADS_NOWHERE = 'nothing is left of what it introduces';
+/** Probability of a statement that the judge finds in its passages, whole or without a part. */
+const STATED_PROBABILITY = 0.95;
+const KEPT_PROBABILITY = 0.9;
 
-/** Maximum length of the quotes that replace a statement, in UTF-16 units. */
-const MAX_INSTEAD = 900;
-/**
- * The quoted words that replace a removed statement: a list that it quotes from its first item on, in one piece, since a procedure without
- * its steps is useless; or rows of one table, which stand alone with their header. Undefined for any other quote, which may have another
- * meaning out of its place, and for one in another language.
- */
-const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): CheckedStatement<P> | undefined => {
-  const language = detectLanguage(draft.text);
-  const isTranslated = draft.quotes.some(({ passage }) => (detectLanguage(passage.text) ?? language) !== language);
-  const text = isTranslated ? undefined : (wholeListOf(draft) ?? rowsWithHeader(draft.quotes));
-  if (text === undefined || quoted.has(text) || text.length > MAX_INSTEAD || HIDDEN_MARKUP.test(text)) return undefined;
-  quoted.add(text);
-  return { text, quotes: draft.quotes, passages: draft.passages, probability: 1, isJudged: false, continues: false };
-};
-
-/** The quoted items of one list: of a numbered one all from the first on. Undefined for items of several lists. */
-const wholeListOf = ({ text: statement, quotes }: Draft<Passage>): string | undefined => {
-  const [first] = quotes;
-  const isList = splitBlocks(statement).some(({ kind }) => kind === 'list');
-  if (first === undefined || !isList || quotes.some(({ passage }) => passage !== first.passage)) return undefined;
-  const { text } = first.passage;
-  const isQuoted = (item: Span) => quotes.some(({ span }) => span.start < item.end && item.start < span.end);
-  const lists = splitBlocks(text)
-    .filter(({ kind }) => kind === 'list')
-    .map((list) => ({ ...list, shown: list.items.filter(isQuoted) }))
-    .toSorted((one, other) => other.shown.length - one.shown.length);
-  const [list, next] = lists;
-  // A single item of another list is an aside; several are a procedure of their own.
-  if (list === undefined || list.shown.length === 0 || (next !== undefined && next.shown.length > 1)) return undefined;
-  const { shown } = list;
-  const isNumbered = /^\s*\d/.test(text.slice(list.start));
-  if (isNumbered && shown.some((item, at) => item !== list.items[at])) return undefined;
-  return shown.map(({ start, end }) => text.slice(start, end).trimEnd()).join('\n');
-};
-
-/** The quoted rows of one table below its header; undefined for quotes that are anything else. */
-const rowsWithHeader = (quotes: readonly PlacedQuote[]): string | undefined => {
-  const [first] = quotes;
-  if (first === undefined || quotes.some(({ passage }) => passage !== first.passage)) return undefined;
-  const { text } = first.passage;
-  const table = splitBlocks(text).find(
-    ({ kind, start, end }) => kind === 'table' && quotes.every(({ span }) => start <= span.start && span.end <= end),
-  );
-  if (table === undefined) return undefined;
-  const isQuoted = (row: Span) => quotes.some(({ span }) => span.start < row.end && row.start < span.end);
-  const [head, ...rows] = table.items;
-  const shown = rows.filter(isQuoted);
-  if (head === undefined || shown.length === 0) return undefined;
-  // Up to the first row: the header with the line of dashes below it.
-  const header = text.slice(head.start, rows[0]?.start).trimEnd();
-  return [header, ...shown.map(({ start, end }) => text.slice(start, end).trimEnd())].join('\n');
-};
-
-const isJudged = ({ verdict, probability }: StatementCheck): boolean =>
-  verdict === 'doubtful' || (verdict === 'supported' && probability < JUDGED_BELOW);
-
-/** A beginning that refers to the previous sentence. */
-const BACK_REFERENCE = /^(?:it|its|this|that|these|those|they|them|then|otherwise|in (?:this|that) case)\b/i;
-
-interface CheckOptions<P extends Passage = Passage> {
-  question: string;
-  passages: readonly P[];
-  isJudgeRequired: boolean;
-  /** The next statement with a quote; a transition must be supported by its quotes. */
-  next?: ModelStatement | undefined;
-}
-
-/** A statement, or one of its sentences, before the check. */
-interface Draft<P extends Passage> extends Pick<CheckedStatement<P>, 'text' | 'quotes' | 'passages' | 'continues'> {
-  evidence: readonly Evidence[];
-  /** The passages that it names. */
-  sections: readonly P[];
-  check: StatementCheck;
-  isConnecting: boolean;
-}
-
-/** Splits prose into sentences, so that one unsupported sentence does not remove the others. */
-const draftsOf = <P extends Passage>(
+const draftOf = <P extends Passage>(
   statement: ModelStatement,
-  { question, passages, isJudgeRequired, next }: CheckOptions<P>,
-): Draft<P>[] => {
-  const quotes = placeQuotes(statement, passages);
-  const namedBy = ({ quotes: all }: ModelStatement) =>
-    passages.filter(({ id }) => all.some(({ passage }) => passage === id));
-  const named = namedBy(statement);
-  const evidence = quotes.length > 0 ? evidenceOf(quotes) : named.map(evidenceOfPassage);
-  return piecesOf(statement.text).map((text, at) => {
-    const isLead = statement.quotes.length === 0 && isConnecting(text);
-    // A statement without quotes introduces or sums up the next one.
-    const lead = statement.quotes.length === 0 ? next : undefined;
-    const placed = lead === undefined ? quotes : placeQuotes(lead, passages);
-    const own = lead === undefined ? evidence : evidenceOf(placed);
-    const sections = lead === undefined ? named : namedBy(lead);
-    const check = checkOf(text, {
-      evidence: own,
-      hasQuote: placed.length > 0,
-      isQuoted: statement.quotes.length > 0,
-      sections,
-      titles: passages.map(({ title }) => title),
-      question,
-      isLead,
-      isJudgeRequired,
-    });
-    return {
-      text,
-      quotes: isLead ? quotes : placed,
-      passages: isLead ? named : sections,
-      continues: at > 0,
-      evidence: own,
-      sections,
-      check,
-      isConnecting: isLead,
-    };
-  });
-};
-
-const checkOf = (
-  text: string,
-  {
-    evidence,
-    hasQuote,
-    isQuoted,
-    sections,
-    titles,
-    question,
-    isLead,
-    isJudgeRequired,
-  }: {
-    evidence: readonly Evidence[];
-    /** A quote of it, or of the statement that it introduces, stands in its passage. */
-    hasQuote: boolean;
-    /** It has quotes of its own. */
-    isQuoted: boolean;
-    sections: readonly Passage[];
-    /** Titles of all shown passages: naming their products needs no source. */
-    titles: readonly string[];
-    question: string;
-    isLead: boolean;
-    isJudgeRequired: boolean;
-  },
-): StatementCheck => {
-  const check = checkStatement(text, evidence, { question });
-  if (hasHiddenMarkup(text, evidence))
-    return { ...check, verdict: 'unsupported', reason: 'it has an image or markup that a reader does not see' };
-  if (hasPromptInjection(text))
-    return { ...check, verdict: 'unsupported', reason: 'it speaks to a model, not to a reader' };
-  if (sections.length === 0 && !isLead)
-    return { ...check, verdict: 'unsupported', reason: 'it names no passage that was shown' };
-  const isWordless = isLiteralOrEmpty(text, evidence);
-  // The judge may be misled by the same passages as the writer: its word alone keeps nothing.
-  const saysNothing = isLead && isWordless;
-  if (!hasQuote && !saysNothing)
-    return { ...check, verdict: 'unsupported', reason: 'no quote of it stands in a passage' };
-  if (!isQuoted && check.verdict !== 'supported' && !saysNothing)
-    return {
-      ...check,
-      verdict: 'unsupported',
-      reason: 'it has no quote, and says more than the next statement quotes',
-    };
-  if (isJudgeRequired && isConnecting(text) && !isWordless)
-    return { ...check, verdict: 'doubtful', reason: 'it leads over with words of its own' };
-  if (isLead) return check;
-  if (check.verdict !== 'unsupported') return check;
-  // A statement may use more of its passage than it quotes.
-  const known = [question, ...titles].join('\n');
-  const whole = checkStatement(text, sections.map(evidenceOfPassage), { question: known });
-  return whole.verdict === 'unsupported' ? check : { ...whole, verdict: 'doubtful', reason: check.reason };
-};
-
-/** HTML and images outside code. A placeholder (`<version>`) that the evidence contains is not markup. */
-const hasHiddenMarkup = (text: string, evidence: readonly Evidence[]): boolean =>
-  HIDDEN_MARKUP.test(
-    text
-      .replace(/(`{1,3})[^`]*\1/g, ' ')
-      .replace(/<[\w .-]{1,40}>/g, (placeholder) =>
-        evidence.some(({ text: source }) => source.includes(placeholder)) ? ' ' : placeholder,
-      ),
+  { question, passages, parts }: { question: string; passages: readonly P[]; parts: readonly ReplyPart[] },
+): Draft<P> => {
+  const quotes = uniqueQuotes(placeQuotes(statement, passages));
+  const context = { question, passages };
+  const check = checkModelStatement(statement.text, quotes, context);
+  const draft = { statement, text: statement.text, quotes, check, outcome: undefined };
+  if (parts[statement.part - 1]?.answered === 'no')
+    return { ...draft, outcome: { reason: 'no passage answers this part, as the model itself says' } };
+  if (check.veto === undefined) return draft;
+  const rest = withoutVetoed(
+    statement.text,
+    (sentence) => checkModelStatement(sentence, quotes, context).veto !== undefined,
   );
-const HIDDEN_MARKUP = /!\[|<[a-z/!?]/i;
-
-const piecesOf = (text: string): string[] => {
-  const blocks = splitBlocks(text);
-  if (blocks.some(({ kind }) => kind !== 'prose')) return [text];
-  return splitSentences(text).map(({ start, end }) => text.slice(start, end));
+  if (rest === undefined || quotes.length === 0) return { ...draft, outcome: { reason: check.veto } };
+  const checked = checkModelStatement(rest, quotes, context);
+  return { ...draft, text: rest, check: { ...checked, doubts: [...checked.doubts, 'a sentence was taken out of it'] } };
 };
 
-const evidenceOf = (quotes: readonly PlacedQuote[]): Evidence[] =>
-  uniqueBy(quotes.map(evidenceOfQuote), ({ text }) => text);
-
-/** Whether a text has no content words ("Then:") or occurs literally in the evidence. */
-const isLiteralOrEmpty = (text: string, evidence: readonly Evidence[]): boolean => {
-  const prepared = prepareEvidence(evidence);
-  return prepared.quotes.has(plainOf(text)) || compareSentence(text, prepared) === undefined;
-};
-
-const pairOf = ({ text, evidence, sections }: Draft<Passage>): JudgedPair => ({
-  statement: text,
-  // Without quotes, the section is the only evidence.
-  quotes: evidence
-    .filter(({ text: source }) => !sections.some((section) => section.text === source))
-    .map(({ headings, text: source }) => ({ heading: [...new Set(headings)].join(' > '), text: source })),
-  passages: sections,
-});
-
-const judgedOutcome = (
-  { check }: Pick<Draft<Passage>, 'check'>,
-  { judged, at, isJudgeRequired }: { judged: Judged | undefined; at: number; isJudgeRequired: boolean },
-): Outcome => {
-  const judgement: Judgement | undefined = Array.isArray(judged) ? judged[at] : undefined;
-  if (judgement === undefined) {
-    const why = Array.isArray(judged) ? 'the judge gave no verdict' : `no judge (${judged ?? 'not asked'})`;
-    const isKept = !isJudgeRequired && check.verdict === 'supported';
-    return { isKept, isJudged: false, reason: [check.reason, why].filter((each) => each !== '').join('; ') };
-  }
-  return { isKept: judgement.isSupported, isJudged: true, reason: `the judge: ${judgement.reason}` };
-};
-
-const keptOf = <P extends Passage>(
-  { text, quotes, passages, continues, check }: Draft<P>,
-  { isJudged }: { isJudged: boolean },
-): CheckedStatement<P> => ({
-  ...{ text, passages, continues, isJudged },
-  quotes,
-  probability: isJudged ? JUDGED_PROBABILITY : check.probability,
-});
-
-const uniqueBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[] => [
-  ...new Map(items.map((item) => [keyOf(item), item])).values(),
+const uniqueQuotes = <P extends Passage>(quotes: readonly PlacedQuote<P>[]): PlacedQuote<P>[] => [
+  ...new Map(quotes.map((quote) => [`${quote.passage.id} ${quote.span.start} ${quote.span.end}`, quote])).values(),
 ];
+
+const outcomeOf = <P extends Passage>(
+  { text, quotes, check }: Draft<P>,
+  judgement: Judgement | CallFailure | 'malformed' | undefined,
+  context: { question: string; passages: readonly P[] },
+): NonNullable<Draft<P>['outcome']> => {
+  if (judgement === undefined || typeof judgement === 'string') {
+    // Words alone let more than half of what is false pass; a whole sentence or row is what its article says.
+    if (check.isLiteral && check.doubts.length === 0) return { text, isJudged: false };
+    return { reason: judgement === undefined ? 'the judge gave no verdict' : `no judge (${judgement})` };
+  }
+  if (judgement.verdict === 'stated') return { text, isJudged: true };
+  const reason = `the judge: ${judgement.finds === '' ? judgement.verdict : judgement.finds}`;
+  if (judgement.verdict === 'not_stated' || !isPartOf(judgement.keep, text)) return { reason };
+  const keep = judgement.keep.trim();
+  return checkModelStatement(keep, quotes, context).veto === undefined ? { text: keep, isJudged: true } : { reason };
+};
+
+/** A few words that are dropped must not be what limits or denies the rest. */
+const SHORT_RUN = 3;
+
+/** Whether a text consists of the words of another in their order with some dropped, and drops no "not" or "only" alone. */
+const isPartOf = (part: string, whole: string): boolean => {
+  const [kept, all] = [part, whole].map((text) => text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
+  if (kept === undefined || all === undefined || kept.length === 0 || kept.length >= all.length) return false;
+  const language = detectLanguage(whole);
+  let dropped: string[] = [];
+  let place = 0;
+  const isHarmless = (): boolean => dropped.length > SHORT_RUN || !limitsOrDenies(dropped.join(' '), language);
+  for (const word of all) {
+    if (place < kept.length && word.toLowerCase() === kept[place]?.toLowerCase()) {
+      if (!isHarmless()) return false;
+      dropped = [];
+      place += 1;
+    } else dropped.push(word);
+  }
+  return place === kept.length && isHarmless();
+};

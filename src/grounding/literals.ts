@@ -41,7 +41,8 @@ const MAX_LITERALS = 500;
 const MAX_READ = 40_000;
 
 const addLiteral = (found: Map<string, Literal>, kind: LiteralKind, raw: string) => {
-  const text = raw.trim();
+  // The full stop behind a path at the end of a sentence is not of it.
+  const text = kind === 'path' ? raw.trim().replace(/[.,;:!?]+$/, '') : raw.trim();
   if (text !== '') found.set(`${kind} ${text}`, { kind, text });
 };
 
@@ -144,6 +145,10 @@ export const missingLiterals = (statement: string, texts: readonly string[]): Li
   const { literals, prose } = exactLiterals(statement, texts);
   return [...literals, ...missingNames(prose, collapse(texts.join('\n')), texts.at(-1) ?? '')];
 };
+
+/** Whether it is a link, an address, a command, a path or code, which a reader follows or types as it is. */
+export const isBoundLiteral = ({ kind, text }: Literal): boolean =>
+  kind === 'identifier' ? /^--|_/.test(text) : kind !== 'number' && kind !== 'name';
 
 /** The same without names. */
 export const missingExactLiterals = (statement: string, texts: readonly string[]): Literal[] =>

@@ -26,126 +26,184 @@ interface Piece {
 export interface PassageHit {
   chunk: number;
   source: EditionArticle;
+  /** Probability that the chunk answers, 0 to 1; 0 when absent. */
+  relevance?: number | undefined;
 }
 
-const MAX_PASSAGES = 12;
+/** Hits of one search, best first. */
+export interface HitList {
+  hits: readonly PassageHit[];
+  /** The part of the question that was searched for, from 0; absent for the question as a whole. */
+  part?: number | undefined;
+}
+
+const MAX_PASSAGES = 8;
 /** Per passage, in UTF-16 units. */
 const MAX_PASSAGE_LENGTH = 3000;
-const MAX_TOTAL_LENGTH = 24_000;
-/** Leaves room for other articles when all sections of a long one match. */
-const MAX_PASSAGES_PER_ARTICLE = 4;
+/** Length of all passages up to the first article, the second, … A short article leaves its room to the next. */
+const ROOM_UP_TO = [8000, 11_000, 13_000, 14_000] as const;
+const MAX_ARTICLES = 8;
+/** Passages of an article that is not shown whole: the first, the second, … */
+const PASSAGES_OF = [5, 2, 2, 1] as const;
+/** From this place on, an article is shown only with this relevance. Lower ones are there for single words. */
+const FLOOR = { place: 3, relevance: 0.02 };
+/** Less room than this holds nothing of use. */
+const LEAST_ROOM = 300;
 
 /**
- * The sections that contain the hits, best first. Each grows to the largest part of the article's outline that fits the bound, a short
- * article to all of it; a section that is too long is cut to the chunks around the hit. Hidden parts (`hiddenIn`) are omitted.
+ * The parts of articles that a model reads. The best article of all lists comes first, then the best of each part of the question, then
+ * the rest by rank. A short article is shown whole; of a long one the sections of its hits, with what stands below and beside them, in the
+ * order of the article. Hidden parts (`hiddenIn`) are omitted.
  *
  * @param options.isAllowed Other chunks are not shown.
  */
 export const showPassages = (
   edition: Edition,
-  hits: readonly PassageHit[],
+  lists: readonly HitList[],
   { isAllowed = () => true }: { isAllowed?: (chunk: CachedChunk) => boolean } = {},
-): ShownPassage[] => withinBounds(candidatesOf(edition, hits, { limit: MAX_PASSAGES, isAllowed }));
-
-/** Passages per call of the reranker. */
-const MAX_CANDIDATES = 24;
-/** A reranker takes some 100 to 300 ms; after this timeout the search order is used. */
-const RERANK_MS = 800;
-
-/** The same in the order of a reranker, or in search order when it is late or fails. */
-export const rerankPassages = async (
-  edition: Edition,
-  hits: readonly PassageHit[],
-  { question, reranker, signal }: { question: string; reranker: Reranker; signal?: AbortSignal | undefined },
-): Promise<ShownPassage[]> => {
-  const candidates = candidatesOf(edition, hits, { limit: MAX_CANDIDATES, isAllowed: () => true });
-  const deadline = startDeadline({ timeoutMs: RERANK_MS, signal });
-  try {
-    const texts = candidates.map(({ title, headings, text }) => [title, ...headings, text].join('\n'));
-    const scores = await deadline.race(reranker.rank(question, texts, { signal: deadline.signal }));
-    const order = candidates.map((_, at) => at).sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
-    return withinBounds(order.flatMap((at) => candidates[at] ?? []));
-  } catch {
-    return withinBounds(candidates);
-  } finally {
-    deadline.end();
+): ShownPassage[] => {
+  const passages: ShownPassage[] = [];
+  let used = 0;
+  let place = 0;
+  for (const { source, hits, relevance } of rankArticles(lists).slice(0, MAX_ARTICLES)) {
+    if (passages.length === MAX_PASSAGES) break;
+    if (place >= FLOOR.place && relevance < FLOOR.relevance) continue;
+    const room = (ROOM_UP_TO[place] ?? ROOM_UP_TO[3]) - used;
+    if (room < LEAST_ROOM) continue;
+    const chunks = chunksOf(edition, source).filter((chunk) => !isNamedByInjection(chunk) && isAllowed(chunk));
+    const isWhole = lengthOf(chunks) <= room;
+    const chosen = isWhole ? chunks : piecesOf(chunks, hits, room);
+    const limit = Math.min(MAX_PASSAGES - passages.length, isWhole ? MAX_PASSAGES : (PASSAGES_OF[place] ?? 1));
+    const own = inPassages(chosen, hits, limit).flatMap(
+      (part) => passageOf({ id: '', source, chunks: part, edition }) ?? [],
+    );
+    if (own.length === 0) continue;
+    const isPart = !isWhole || own.some(({ isCut }) => isCut);
+    passages.push(...own.map((passage) => ({ ...passage, isPart })));
+    used += own.reduce((sum, { text }) => sum + text.length, 0);
+    place += 1;
   }
+  return passages.map((passage, at) => ({ ...passage, id: `p${at + 1}` }));
 };
 
-/** The first passages that fit, numbered in order. */
-const withinBounds = (passages: readonly ShownPassage[]): ShownPassage[] => {
-  let room = MAX_TOTAL_LENGTH;
-  const fitting = passages.filter(({ text }) => {
-    if (text.length > room) return false;
-    room -= text.length;
-    return true;
-  });
-  return fitting.slice(0, MAX_PASSAGES).map((passage, at) => ({ ...passage, id: `p${at + 1}` }));
-};
-
-interface CandidateOptions {
-  limit: number;
-  isAllowed: (chunk: CachedChunk) => boolean;
+interface RankedArticle {
+  source: EditionArticle;
+  /** Chunks in the order of their best rank. */
+  hits: readonly number[];
+  /** Of its best hit. */
+  relevance: number;
 }
 
-const candidatesOf = (
-  edition: Edition,
-  hits: readonly PassageHit[],
-  { limit, isAllowed }: CandidateOptions,
-): ShownPassage[] => {
-  const shown = new Set<number>();
-  const perArticle = new Map<number, number>();
-  const passages: ShownPassage[] = [];
-  for (const hit of hits) {
-    const count = perArticle.get(hit.source.index) ?? 0;
-    if (passages.length === limit) break;
-    if (shown.has(hit.chunk) || count === MAX_PASSAGES_PER_ARTICLE) continue;
-    if (!isAllowed(cachedChunk(edition, hit.chunk))) continue;
-    const chunks = sectionAround(edition, hit).filter((chunk) => !shown.has(chunk.index) && isAllowed(chunk));
-    const passage = passageOf({ id: `p${passages.length + 1}`, source: hit.source, chunks });
-    for (const { index } of chunks) shown.add(index);
-    if (passage === undefined) continue;
-    if (goesOn(edition, passage)) passage.isCut = true;
-    perArticle.set(hit.source.index, count + 1);
-    passages.push(passage);
-  }
-  return passages;
+/** Reciprocal rank fusion: an article counts 1 / (this + rank of its best hit) in each list. */
+const RANK_OFFSET = 3;
+
+const rankArticles = (lists: readonly HitList[]): RankedArticle[] => {
+  const all = [...scoresIn(lists)].sort(([, one], [, other]) => other.score - one.score);
+  const parts = [...new Set(lists.flatMap(({ part }) => part ?? []))];
+  const seats = [
+    all[0]?.[0],
+    ...parts.map((part) => {
+      const own = [...scoresIn(lists.filter((list) => list.part === part))];
+      return own.sort(([, one], [, other]) => other.score - one.score)[0]?.[0];
+    }),
+  ];
+  const order = new Set([...seats.filter((article) => article !== undefined), ...all.map(([article]) => article)]);
+  const byArticle = new Map(all);
+  return [...order].flatMap((article) => {
+    const found = byArticle.get(article);
+    if (found === undefined) return [];
+    const hits = [...found.ranks].sort(([, one], [, other]) => one - other).map(([chunk]) => chunk);
+    return [{ source: found.source, hits, relevance: found.relevance }];
+  });
 };
 
-/** Whether its last section continues after the shown text. */
-const goesOn = (edition: Edition, { source, pieces }: ShownPassage): boolean => {
-  const last = pieces.at(-1);
-  if (last === undefined) return false;
-  if (last.part.end < (hiddenIn(last.chunk)[0]?.start ?? last.chunk.text.length)) return true;
-  const next = last.chunk.index + 1;
-  return next < source.endChunk && edition.index.headingOf(next) === edition.index.headingOf(last.chunk.index);
+const scoresIn = (lists: readonly HitList[]) => {
+  const found = new Map<
+    number,
+    { source: EditionArticle; score: number; ranks: Map<number, number>; relevance: number }
+  >();
+  for (const { hits } of lists) {
+    const seen = new Set<number>();
+    hits.forEach(({ chunk, source, relevance = 0 }, rank) => {
+      const own = found.get(source.index) ?? { source, score: 0, ranks: new Map<number, number>(), relevance: 0 };
+      found.set(source.index, own);
+      own.relevance = Math.max(own.relevance, relevance);
+      own.ranks.set(chunk, Math.min(rank, own.ranks.get(chunk) ?? rank));
+      if (seen.has(source.index)) return;
+      own.score += 1 / (RANK_OFFSET + seen.size);
+      seen.add(source.index);
+    });
+  }
+  return found;
 };
 
-/** The chunks of the hit's section, extended to the sections above it while they fit. */
-const sectionAround = (edition: Edition, { chunk: index, source }: PassageHit): CachedChunk[] => {
-  const own = cachedChunk(edition, index);
-  const all = Array.from({ length: source.endChunk - source.firstChunk }, (_, at) =>
-    cachedChunk(edition, source.firstChunk + at),
-  ).filter((chunk) => !isNamedByInjection(chunk));
-  for (let depth = 0; depth <= own.headingPath.length; depth++) {
-    const section = all.filter(({ headingPath }) => isBelow(headingPath, own.headingPath.slice(0, depth)));
-    if (lengthOf(section) <= MAX_PASSAGE_LENGTH) return section;
+const chunksOf = (edition: Edition, { firstChunk, endChunk }: EditionArticle): CachedChunk[] =>
+  Array.from({ length: endChunk - firstChunk }, (_, at) => cachedChunk(edition, firstChunk + at));
+
+/** Consecutive chunks under the same heading. */
+const sectionsIn = (chunks: readonly CachedChunk[]): CachedChunk[][] => {
+  const sections: CachedChunk[][] = [];
+  for (const chunk of chunks) {
+    const last = sections.at(-1);
+    if (last?.[0] !== undefined && isSamePath(last[0].headingPath, chunk.headingPath)) last.push(chunk);
+    else sections.push([chunk]);
   }
-  return windowAround(
-    own,
-    all.filter(({ headingPath }) => headingPath.join('\n') === own.headingPath.join('\n')),
-  );
+  return sections;
 };
+
+const isSamePath = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && isBelow(one, other);
+
+/**
+ * The chunks to show of an article that is too long: for each hit its section with the sections below it and those that follow under the
+ * same heading (what fixes a symptom stands behind it), then the ones before and around. Of a section that is too long itself, the chunks
+ * around the hit.
+ */
+const piecesOf = (chunks: readonly CachedChunk[], hits: readonly number[], room: number): CachedChunk[] => {
+  const sections = sectionsIn(chunks);
+  const taken = new Set<CachedChunk>();
+  let left = room;
+  const take = (section: readonly CachedChunk[] | undefined, hit?: number): void => {
+    const open = (section ?? []).filter((chunk) => !taken.has(chunk));
+    const own = lengthOf(open) <= MAX_PASSAGE_LENGTH ? open : windowAround(open, hit);
+    if (lengthOf(own) > left) return;
+    for (const chunk of own) taken.add(chunk);
+    left -= lengthOf(own);
+  };
+  const places = hits.flatMap((hit) => {
+    const at = sections.findIndex((section) => section.some(({ index }) => index === hit));
+    return at < 0 ? [] : [{ hit, at, path: sections[at]?.[0]?.headingPath ?? [] }];
+  });
+  for (const { hit, at, path } of places) {
+    take(sections[at], hit);
+    const further = sections.slice(at + 1);
+    const end = path.length === 0 ? 0 : further.findIndex(([first]) => !isBelow(first?.headingPath ?? [], path));
+    for (const section of further.slice(0, end < 0 ? undefined : end)) take(section);
+    const beside = further.slice(end < 0 ? further.length : end).filter(([first]) => isBeside(first, path));
+    for (const section of beside.slice(0, BESIDE)) take(section);
+  }
+  for (const { at } of places) for (const near of [at + 1, at - 1]) take(sections[near]);
+  return chunks.filter((chunk) => taken.has(chunk));
+};
+
+/** Sections that follow under the same heading: the cause and the fix after a symptom. */
+const BESIDE = 2;
+
+const isBeside = (chunk: CachedChunk | undefined, path: readonly string[]): boolean =>
+  path.length > 0 && chunk !== undefined && isBelow(chunk.headingPath, path.slice(0, -1));
 
 const isBelow = (path: readonly string[], above: readonly string[]): boolean =>
   above.every((heading, at) => path[at] === heading);
 
 const lengthOf = (chunks: readonly CachedChunk[]): number =>
-  chunks.reduce((sum, { text }) => sum + text.length + 40, 0);
+  chunks.reduce((sum, { text }) => sum + Math.min(text.length, MAX_PASSAGE_LENGTH) + 40, 0);
 
-/** The chunk with adjacent chunks that fit, following ones first. */
-const windowAround = (own: CachedChunk, section: readonly CachedChunk[]): CachedChunk[] => {
-  const at = section.findIndex(({ index }) => index === own.index);
+/** The chunk of the hit with adjacent chunks that fit, following ones first; the beginning without a hit. */
+const windowAround = (section: readonly CachedChunk[], hit?: number): readonly CachedChunk[] => {
+  const at = Math.max(
+    0,
+    section.findIndex(({ index }) => index === hit),
+  );
   let [from, to] = [at, at + 1];
   for (;;) {
     if (to < section.length && lengthOf(section.slice(from, to + 1)) <= MAX_PASSAGE_LENGTH) to += 1;
@@ -154,14 +212,71 @@ const windowAround = (own: CachedChunk, section: readonly CachedChunk[]): Cached
   }
 };
 
+/** Chunks that follow each other, in passages of bounded length; whole sections together where they fit. With hits before others. */
+const inPassages = (chunks: readonly CachedChunk[], hits: readonly number[], limit: number): CachedChunk[][] => {
+  const passages: CachedChunk[][] = [];
+  for (const section of sectionsIn(chunks)) {
+    const parts = lengthOf(section) <= MAX_PASSAGE_LENGTH ? [section] : section.map((chunk) => [chunk]);
+    for (const part of parts) {
+      const last = passages.at(-1);
+      const isNext = last?.at(-1)?.index === (part[0]?.index ?? 0) - 1;
+      if (last !== undefined && isNext && lengthOf([...last, ...part]) <= MAX_PASSAGE_LENGTH) last.push(...part);
+      else passages.push([...part]);
+    }
+  }
+  if (passages.length <= limit) return passages;
+  const rankOf = (passage: readonly CachedChunk[]): number =>
+    Math.min(...passage.map(({ index }) => (hits.includes(index) ? hits.indexOf(index) : Number.POSITIVE_INFINITY)));
+  const best = passages.toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : rankOf(one) > rankOf(other) ? 1 : 0));
+  const shown = new Set(best.slice(0, limit));
+  return passages.filter((passage) => shown.has(passage));
+};
+
+/** Hits per call of the reranker. */
+const MAX_CANDIDATES = 24;
+/** A reranker takes some 100 to 300 ms; after this timeout the search order is used. */
+const RERANK_MS = 800;
+
+/** The first hits in the order of a reranker, or in search order when it is late or fails. */
+export const rerankHits = async (
+  edition: Edition,
+  hits: readonly PassageHit[],
+  { question, reranker, signal }: { question: string; reranker: Reranker; signal?: AbortSignal | undefined },
+): Promise<readonly PassageHit[]> => {
+  const candidates = hits.slice(0, MAX_CANDIDATES);
+  const deadline = startDeadline({ timeoutMs: RERANK_MS, signal });
+  try {
+    const texts = candidates.map(({ chunk, source }) => {
+      const { headingPath, text } = cachedChunk(edition, chunk);
+      return [source.title, ...headingPath, text].join('\n');
+    });
+    const scores = await deadline.race(reranker.rank(question, texts, { signal: deadline.signal }));
+    const order = candidates.map((_, at) => at).sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
+    return order.flatMap((at) => candidates[at] ?? []);
+  } catch {
+    return hits;
+  } finally {
+    deadline.end();
+  }
+};
+
+/** Whether its last section continues after the shown text. */
+const goesOn = (edition: Edition, source: EditionArticle, { part, chunk }: Piece): boolean => {
+  if (part.end < (hiddenIn(chunk)[0]?.start ?? chunk.text.length)) return true;
+  const next = chunk.index + 1;
+  return next < source.endChunk && edition.index.headingOf(next) === edition.index.headingOf(chunk.index);
+};
+
 const passageOf = ({
   id,
   source,
   chunks,
+  edition,
 }: {
   id: string;
   source: EditionArticle;
   chunks: readonly CachedChunk[];
+  edition: Edition;
 }): ShownPassage | undefined => {
   const headings = commonPath(chunks);
   const pieces: Piece[] = [];
@@ -178,9 +293,11 @@ const passageOf = ({
       text += chunk.text.slice(part.start, part.end);
     }
   }
-  if (pieces.length === 0) return undefined;
+  const last = pieces.at(-1);
+  if (last === undefined) return undefined;
   const { title, devices, lastUpdated } = source;
-  return { id, title, headings, text, devices, updated: lastUpdated, source, pieces };
+  const isCut = goesOn(edition, source, last);
+  return { id, articleId: source.id, title, headings, text, devices, updated: lastUpdated, source, pieces, isCut };
 };
 
 const commonPath = ([first, ...others]: readonly CachedChunk[]): string[] => {
@@ -207,10 +324,19 @@ const shownParts = (chunk: CachedChunk, room: number): Span[] => {
   }
   let left = room;
   return parts.flatMap((part) => {
-    const end = Math.min(part.end, part.start + Math.max(0, left));
+    const end = cutBefore(chunk.text, part, Math.max(0, left));
     left -= Math.max(0, end - part.start);
     return chunk.text.slice(part.start, end).trim() === '' ? [] : [{ start: part.start, end }];
   });
+};
+
+/** The end of a part within a length: between lines, else between words. */
+const cutBefore = (text: string, { start, end }: Span, length: number): number => {
+  if (end - start <= length) return end;
+  const shown = text.slice(start, start + length);
+  const line = shown.lastIndexOf('\n');
+  const at = line > length / 2 ? line : Math.max(line, shown.search(/\s\S*$/));
+  return start + (at > 0 ? at : length);
 };
 
 /** Ranges in chunks of a span of a passage's text; empty for headings between them. */

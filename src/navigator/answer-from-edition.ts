@@ -55,8 +55,8 @@ export interface AnswerOptions {
   screen?: Screen | undefined;
   /** The language of who asks (BCP 47); detected in the question and the previous ones when absent. */
   language?: string | undefined;
-  /** A model found no answer in the passages: nothing is quoted. */
-  reading?: 'declines' | undefined;
+  /** What a model says of the question: nothing is quoted when it found no answer in the passages, or when the question is off topic. */
+  reading?: 'declines' | 'off_topic' | undefined;
   /** What the answer is validated against; the edition when absent. */
   knowledge?: CitableKnowledge | undefined;
 }
@@ -93,7 +93,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const found = { ...answered, probability: Math.min(answered.probability, atMost) };
   const closest = closestOf(found.closest);
   const chosen = chooseHits(edition, question, outcome.hits);
-  const isAnswered = found.probability >= DECLINED_BELOW && found.passages.length > 0 && options.reading !== 'declines';
+  const isAnswered = found.probability >= DECLINED_BELOW && found.passages.length > 0 && options.reading === undefined;
   const model = screen.model(answeringModelOf(edition));
   const language = spokenLanguage(edition, question, languageOf(question, options), found);
   const phrases = answerPhrases(language);
@@ -108,6 +108,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
       ...{ edition, outcome, found, closest, model, language },
       question: screen.repeatable(question),
       ...{ isFollowUp: history.length > 0, isAnswered, isWithheld: violations.length > 0 },
+      isOffTopic: options.reading === 'off_topic',
     });
     if (declined === undefined) return undefined;
     const { verdict, closest: linked, ...said } = declined;

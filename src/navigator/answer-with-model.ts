@@ -3,20 +3,34 @@ import type { Progress } from '../contract/ask.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Link } from '../contract/names.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import { aboutAsker, MAX_TURNS } from '../grounding/answer-prompt.ts';
-import { type CheckedStatement, type RemovedStatement, writeCheckedAnswer } from '../grounding/checked-answer.ts';
+import { aboutAsker, type AnswerRequest, MAX_TURNS } from '../grounding/answer-prompt.ts';
+import {
+  type CheckedAnswer,
+  type CheckedStatement,
+  type FailedAnswer,
+  type RemovedStatement,
+  writeCheckedAnswer,
+} from '../grounding/checked-answer.ts';
 import { type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { type CallUsage, type ModelCalls, startModelCalls } from '../grounding/model-calls.ts';
 import type { TextVectors } from '../grounding/parse-question.ts';
 import { excerptsOf } from '../grounding/render-passage.ts';
-import { isWeakSearch, mergeHits, proposeQueries } from '../grounding/search-queries.ts';
-import { isNamedByInjection, rerankPassages, type ShownPassage, showPassages } from '../grounding/shown-passages.ts';
+import { needsQueries, type ProposedSearch, proposeSearch } from '../grounding/search-queries.ts';
+import {
+  type HitList,
+  isNamedByInjection,
+  type PassageHit,
+  rerankHits,
+  type ShownPassage,
+  showPassages,
+} from '../grounding/shown-passages.ts';
 import { type AnswerPhrases, answerPhrases } from '../runtime/answer-phrases.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import type { Turn } from '../search/analyse-query.ts';
+import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
 import { readPages } from '../search/chunk-texts.ts';
 import type { Edition } from '../search/open-edition.ts';
-import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
+import { type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import {
   type AnswerOptions,
   answerFromEdition,
@@ -24,8 +38,8 @@ import {
   languageOf,
   promptInjectionScreen,
 } from './answer-from-edition.ts';
-import { composeValidAnswer, statementOf } from './compose-model-answer.ts';
-import { spokenLanguage } from './decline.ts';
+import { composeValidAnswer, linksToPassages, statementOf } from './compose-model-answer.ts';
+import { isOffTopic, spokenLanguage } from './decline.ts';
 import { chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 
 export interface ModelAnswerOptions extends Omit<AnswerOptions, 'screen' | 'reading'> {
@@ -79,7 +93,7 @@ const MAX_TIME_MS = 12_000;
 
 /**
  * Answers a question with a model, and checks each of its statements (docs/navigator.md). On any failure the quoted answer is returned with
- * the reason. The model is called whenever a passage was found, even if the words alone look out of domain. Never throws.
+ * the reason. What is off topic costs one short call at most. Never throws.
  */
 export const answerWithModel = async (
   edition: Edition,
@@ -94,7 +108,8 @@ export const answerWithModel = async (
     outcome: { ...outcome, hits: outcome.hits.slice(0, HITS) },
     screen: promptInjectionScreen,
   };
-  const fallback = (reading?: 'declines') => read(() => answerFromEdition(edition, question, { ...quoted, reading }));
+  const fallback = (reading?: AnswerOptions['reading']) =>
+    read(() => answerFromEdition(edition, question, { ...quoted, reading }));
   const screened = promptInjectionScreen.repeatable(question);
   const account = { model: ai.model, removed: [], queries: [] };
   if (screened === '')
@@ -109,49 +124,123 @@ export const answerWithModel = async (
       .slice(-MAX_TURNS)
       .map((turn) => ({ ...turn, text: promptInjectionScreen.repeatable(turn.text) }))
       .filter(({ text }) => text !== '');
-    const found = await findPassages(edition, { ...options, question: screened, history, outcome, calls });
-    if (found.passages.length === 0)
-      return {
-        ...(await fallback()),
-        account: { ...account, ...found.account, answeredBy: 'quotes', refused: 'not_asked' },
-      };
-    const request = { question: screened, history, passages: found.passages, task: aboutAsker(facts) };
-    progress?.({ type: 'passages', passages: found.passages.map(placeOf) });
-    const sent: CheckedStatement<ShownPassage>[] = [];
-    const onStatement = (statement: CheckedStatement<ShownPassage>): void =>
-      progress?.({ type: 'statement', index: sent.push(statement) - 1, ...statementOf(statement) });
-    const written = await writeCheckedAnswer(request, {
-      ...{ calls, isScreened: true },
-      onStatement: progress && onStatement,
-      onRemoved: ({ text, reason }) => progress?.({ type: 'removed', text: text.slice(0, 1000), reason }),
-    });
-    const metadata = { ...account, ...found.account, removed: written.removed };
+    const finding = { ...options, question: screened, history, outcome, calls };
+    const found = await findPassages(edition, finding);
+    const queries = found.search?.parts.flatMap((part) => part.queries) ?? [];
+    const spent = () => ({ usage: calls.usage(), modelMs: Math.max(0, now() - started) });
+    if (found.passages.length === 0 || found.isOffTopic) {
+      const rest = { queries, answeredBy: 'quotes', refused: 'not_asked', usage: calls.usage() } as const;
+      return { ...(await fallback(found.isOffTopic ? 'off_topic' : undefined)), account: { ...account, ...rest } };
+    }
+    const writing = startWriting(edition, { finding, progress, task: aboutAsker(facts), now: new Date(now()) });
+    const { written, passages } = await writing.write(found);
     const end = (rest: Pick<ModelAccount, 'answeredBy' | 'refused'>): ModelAccount => ({
-      ...{ ...metadata, ...rest, usage: calls.usage() },
-      modelMs: Math.max(0, now() - started),
+      ...{ ...account, queries: writing.queries(), removed: written.removed, ...rest, ...spent() },
     });
     const { knowledge, atMost } = options;
     const phrases = answerPhrases(spokenLanguage(edition, question, languageOf(question, options)));
-    const { passages } = found;
     const composed =
       'failure' in written
         ? { answer: undefined, violations: [], dropped: [] }
         : await read(() =>
-            composeValidAnswer({ edition, question: screened, outcome, passages, written, knowledge, phrases, atMost }),
+            composeValidAnswer({
+              ...{ edition, question: screened, outcome, passages, written, knowledge, phrases, atMost },
+              now: new Date(now()),
+            }),
           );
-    withdraw(composed.dropped, { sent, progress });
+    withdraw(composed.dropped, { sent: writing.sent, progress });
     if (composed.answer !== undefined) return { ...composed.answer, account: end({ answeredBy: 'model' }) };
     const refused = 'failure' in written ? written.failure : 'unsupported';
-    const standIn = await fallback(refused === 'no_answer' ? 'declines' : undefined);
+    const declined = refused === 'no_answer' ? await fallback('declines') : undefined;
+    const standIn = declined ?? (await fallback());
     const violations = [...composed.violations, ...(standIn.violations ?? [])];
     return {
       ...limited(standIn, refused, phrases),
+      // What shares words with the question was read, and does not answer it.
+      ...(declined === undefined ? {} : { closest: linksToPassages('related' in written ? (written.related ?? []) : []) }),
       ...(violations.length === 0 ? {} : { violations }),
       account: end({ answeredBy: 'quotes', refused }),
     };
   } finally {
     calls.end();
   }
+};
+
+type Written = CheckedAnswer<ShownPassage> | FailedAnswer<ShownPassage>;
+
+interface WritingOptions {
+  finding: Finding;
+  progress: Progress | undefined;
+  task: AnswerRequest['task'];
+  now: Date;
+}
+
+/** Writes an answer, and once more for what it leaves open when no query of the model has searched for that. */
+const startWriting = (edition: Edition, { finding, progress, task, now }: WritingOptions) => {
+  const { calls, question, history } = finding;
+  const sent: CheckedStatement<ShownPassage>[] = [];
+  let proposed: ProposedSearch | undefined;
+  const write = (asked: string, passages: readonly ShownPassage[], parts?: readonly string[]): Promise<Written> => {
+    progress?.({ type: 'passages', passages: passages.map(placeOf) });
+    return writeCheckedAnswer(
+      { question: asked, history, passages, parts, now, task },
+      {
+        ...{ calls, isScreened: true },
+        onStatement:
+          progress &&
+          ((statement) => {
+            // A second answer may give again what the first one has.
+            if (!sent.some(({ text }) => text === statement.text))
+              progress({ type: 'statement', index: sent.push(statement) - 1, ...statementOf(statement) });
+          }),
+        onRemoved: ({ text, reason }) => progress?.({ type: 'removed', text: text.slice(0, 1000), reason }),
+      },
+    );
+  };
+  return {
+    sent,
+    queries: () => proposed?.parts.flatMap(({ queries }) => queries) ?? [],
+    write: async (found: FoundPassages): Promise<{ written: Written; passages: readonly ShownPassage[] }> => {
+      const { search, passages } = found;
+      proposed = search;
+      const written = await write(question, passages, search?.parts.map(({ asked }) => asked));
+      const open = openPartsOf(written, question);
+      if (search !== undefined || open.length === 0) return { written, passages };
+      const again = await findPassages(edition, { ...finding, question: open.join('; '), isAgain: true });
+      proposed = again.search;
+      const known = new Set(passages.map(({ source, text }) => `${source.id}\n${text}`));
+      const isNew = again.passages.some(({ source, text }) => !known.has(`${source.id}\n${text}`));
+      if (!isNew || again.isOffTopic) return { written, passages };
+      const more = await write(question, again.passages, open);
+      return { written: joined(written, more, open), passages: [...passages, ...again.passages] };
+    },
+  };
+};
+
+/** What an answer leaves open: the parts that the model answers with "no", or the question as a whole. */
+const openPartsOf = (written: Written, question: string): string[] =>
+  'failure' in written
+    ? written.failure === 'no_answer'
+      ? [question]
+      : []
+    : written.parts.filter(({ state }) => state === 'open').map(({ asked }) => asked);
+
+/** An answer with what a second search adds for its open parts. */
+const joined = (first: Written, second: Written, open: readonly string[]): Written => {
+  const removed = [...first.removed, ...second.removed];
+  if ('failure' in second) return { ...first, removed };
+  if ('failure' in first) return { ...second, removed };
+  const rest = first.parts.filter(({ state }) => state !== 'open');
+  const texts = new Set(first.statements.map(({ text }) => text));
+  const added = second.statements.filter(({ text }) => !texts.has(text));
+  return {
+    ...second,
+    statements: [...first.statements, ...added],
+    removed,
+    removedQuotes: [...first.removedQuotes, ...second.removedQuotes],
+    parts: [...rest, ...(second.parts.length > 0 ? second.parts : open.map((asked) => ({ asked, state: 'open' as const })))],
+    isJudged: first.isJudged && second.isJudged,
+  };
 };
 
 /** Takes back statements that were sent and break a rule of the contract. */
@@ -178,61 +267,91 @@ interface Finding
   history: readonly Turn[];
   outcome: SearchOutcome;
   calls: ModelCalls;
+  /** The model's queries are wanted, however good the search is. */
+  isAgain?: boolean | undefined;
 }
 
-/** Units ranked for the order of passages, and their length in UTF-16 units. */
-const RANKED = { limit: 24, room: 30_000 };
+interface FoundPassages {
+  passages: ShownPassage[];
+  /** What the model made of the question; undefined when it was not asked. */
+  search: ProposedSearch | undefined;
+  isOffTopic: boolean;
+}
 
-/** The passages to show: from the first search, and from the model's queries when that is weak. */
+/** Hits of the question that count. */
+const QUESTION_HITS = 30;
+/** Hits of each query that a model proposes. */
+const QUERY_HITS = 12;
+
+/** The passages to show: from the first search, and from the model's queries where those may find more. */
 const findPassages = async (
   edition: Edition,
-  { question, history, outcome, outcomeWithTurn, calls, search, reranker, signal, devices, vectors }: Finding,
-): Promise<{ passages: ShownPassage[]; account: Pick<ModelAccount, 'queries'> }> => {
+  { question, history, outcome, outcomeWithTurn, calls, search, reranker, signal, devices, vectors, isAgain }: Finding,
+): Promise<FoundPassages> => {
   const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
-  const { found, first, titles } = await read(() => {
+  const { found, searches } = await read(() => {
     const withTurn = outcomeWithTurn && promptInjectionScreen.outcome(edition, outcomeWithTurn);
-    const searches = withTurn === undefined ? [outcome] : [outcome, withTurn];
-    const answer = findAnswer(edition, question, { ...{ history, devices, vectors, searches }, ...RANKED });
-    const hits = [...hitsOf(edition, answer, searches), ...outcome.hits];
-    return {
-      found: answer,
-      first: hits,
-      titles: chooseHits(edition, question, hits).hits.map(({ source }) => source.title),
-    };
+    const all = withTurn === undefined ? [outcome] : [outcome, withTurn];
+    return { found: findAnswer(edition, question, { history, devices, vectors, searches: all }), searches: all };
   });
-  const queries = isWeakSearch(found) ? await proposeQueries({ question, history, found: titles }, calls) : [];
-  const byWords = (query: string) => read(() => searchEdition(edition, query, { limit: MODEL_HITS }));
-  const outcomes = await Promise.all(queries.map((query) => (search ?? byWords)(query).catch(() => undefined)));
-  const { chosen, shown } = await read(() => {
-    const further = outcomes.flatMap((each) =>
-      each === undefined ? [] : [promptInjectionScreen.outcome(edition, each).hits],
-    );
-    const hits = further.length > 0 ? mergeHits([eachOnce(first), ...further]) : eachOnce(first);
-    const best = chooseHits(edition, question, hits).hits;
-    return { chosen: best, shown: showPassages(edition, best) };
-  });
-  const passages = reranker ? await rerankPassages(edition, chosen, { question, reranker, signal }) : shown;
-  return { passages, account: { queries } };
+  const first = await read(() => [unitHits(edition, found), ...searches.map((each) => hitsIn(edition, question, each))]);
+  const { languages } = edition;
+  const isAsked = isAgain || needsQueries(question, { probability: found.probability, history, languages });
+  const titles = [...found.articles, ...first.flat()].map(({ source }) => source.title);
+  const proposed = isAsked ? await proposeSearch({ question, history, found: titles, languages }, calls) : undefined;
+  // A model that sees no part is believed where the search has no sign of an answer either.
+  const seemsOff = isOffTopic(edition, found);
+  if (proposed?.parts.length === 0 && (seemsOff || found.probability < SURE_OF_TOPIC))
+    return { passages: [], search: proposed, isOffTopic: true };
+  const byWords = (query: string) => read(() => searchEdition(edition, query, { devices, limit: MODEL_HITS }));
+  const searched = async (query: string, part?: number): Promise<HitList> => {
+    const result = await (search ?? byWords)(query).catch(() => undefined);
+    if (result === undefined) return { hits: [], part };
+    const hits = await read(() => hitsIn(edition, question, promptInjectionScreen.outcome(edition, result)));
+    return { hits: hits.slice(0, QUERY_HITS), part };
+  };
+  const further = await Promise.all([
+    ...(proposed === undefined || proposed.alone === '' ? [] : [searched(proposed.alone)]),
+    ...(proposed?.parts ?? []).flatMap(({ queries }, part) => queries.map((query) => searched(query, part))),
+  ]);
+  if (seemsOff && !further.some(({ hits }) => hits.some(({ relevance = 0 }) => relevance >= ON_TOPIC_FROM)))
+    return { passages: [], search: proposed, isOffTopic: proposed === undefined };
+  const lists = [...first.map((hits) => ({ hits: hits.slice(0, QUESTION_HITS) })), ...further];
+  const best = lists.flatMap(({ hits }) => hits);
+  const ranked =
+    reranker === undefined || best.length === 0
+      ? lists
+      : [{ hits: await rerankHits(edition, eachOnce(best), { question, reranker, signal }) }, ...further];
+  return { passages: await read(() => showPassages(edition, ranked)), search: proposed, isOffTopic: false };
 };
 
-/** The chunks that contain the start of the ranked units, best first. */
-const hitsOf = (edition: Edition, { passages }: FoundAnswer, searches: readonly SearchOutcome[]): SearchHit[] =>
+/** From this probability of an answer on, a model alone does not make a question off topic. */
+const SURE_OF_TOPIC = 0.42;
+/** Relevance of a hit of the model's queries that outweighs the search's own estimate. */
+const ON_TOPIC_FROM = 0.02;
+
+/** Hits of a search about the devices of the question, with the probability that each answers. */
+const hitsIn = (edition: Edition, question: string, outcome: SearchOutcome): PassageHit[] => {
+  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  const byChunk = new Map(outcome.hits.map(({ chunk }, at) => [chunk, relevances[at]]));
+  return chooseHits(edition, question, outcome.hits).hits.map(({ chunk, source }) => ({
+    ...{ chunk, source },
+    relevance: byChunk.get(chunk),
+  }));
+};
+
+/** The chunks in which the passages of an answer without a model begin, best first. */
+const unitHits = (edition: Edition, { passages, probability }: FoundAnswer): PassageHit[] =>
   passages
     .toSorted((one, other) => other.share - one.share)
-    .flatMap(({ unit }) => excerptsOf(edition, unit).slice(0, 1))
-    .filter(({ chunk }) => !isNamedByInjection(chunk))
-    .map(({ chunk: { index: chunk, article } }) => {
-      const known = searches.flatMap(({ hits }) => hits.find((hit) => hit.chunk === chunk) ?? [])[0];
-      return known ?? { ...NO_EVIDENCE, chunk, article };
-    });
+    .flatMap(({ unit, source, share }) =>
+      excerptsOf(edition, unit)
+        .slice(0, 1)
+        .filter(({ chunk }) => !isNamedByInjection(chunk))
+        .map(({ chunk }) => ({ chunk: chunk.index, source, relevance: probability * share })),
+    );
 
-/** For a chunk that no search found; only its rank counts. */
-const NO_EVIDENCE = {
-  ...{ matched: [], matchedIdf: 0, exactIdf: 0, pairIdf: 0, titleIdf: 0, tightness: 0 },
-  ...{ lexical: 0, score: 0, coverage: 0 },
-} satisfies Partial<SearchHit>;
-
-const eachOnce = (hits: readonly SearchHit[]): SearchHit[] =>
+const eachOnce = (hits: readonly PassageHit[]): PassageHit[] =>
   [...new Map(hits.toReversed().map((hit) => [hit.chunk, hit])).values()].reverse();
 
 /** Quotes in place of a model's answer, with the reason. */

@@ -1,4 +1,5 @@
 import type { Statement } from '../contract/ask.ts';
+import { Link } from '../contract/names.ts';
 import {
   type ConfidenceFactor,
   levelOf,
@@ -7,6 +8,7 @@ import {
   PARTIAL_BELOW,
 } from '../contract/navigator-response.ts';
 import type { CheckedAnswer, CheckedStatement } from '../grounding/checked-answer.ts';
+import { ageOf } from '../grounding/page-age.ts';
 import { hiddenIn, overlaps, placesInChunks, type ShownPassage } from '../grounding/shown-passages.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { type AnswerPhrases, filled } from '../runtime/answer-phrases.ts';
@@ -34,7 +36,7 @@ import {
   sectionOf,
   sourceOfQuote,
 } from './compose-answer.ts';
-import { type AnswerViolation, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
+import { type AnswerViolation, type ClosestArticle, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 import {
   type CitableArticle,
   type CitableKnowledge,
@@ -50,6 +52,8 @@ interface ModelAnswerParts {
   passages: readonly ShownPassage[];
   written: CheckedAnswer<ShownPassage>;
   phrases: AnswerPhrases;
+  /** The time of the question. */
+  now: Date;
   /** Upper bound of the probability, 0 to 1: a follow-up is never surer than the same question asked in full. */
   atMost?: number | undefined;
   /** What the answer is validated against; the shown passages when absent, as what was not shown cannot be cited. */
@@ -78,6 +82,8 @@ const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => {
     answer: compose(written.statements, {
       isHedged: assessed.probability < HEDGED_BELOW,
       otherThan: isOtherDevice ? chosen.named : [],
+      open: openSentences(written, parts.phrases),
+      dates: oldDates(parts),
       phrases: parts.phrases,
     }),
     ...{ sources, statements },
@@ -96,7 +102,7 @@ const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => {
     response,
     verdict: 'answer',
     probability: assessed.probability,
-    closest: [],
+    closest: relatedTo(written.related, response.sources),
     sources: response.sources.map(({ file }) => {
       const own = cited.filter(({ chunk }) => chunk.source.id === file);
       const places = own.map(({ chunk }) => outcome.hits.findIndex((hit) => hit.chunk === chunk.index));
@@ -123,12 +129,12 @@ export const composeValidAnswer = (
       answer: rest,
       violations: found,
       dropped: others,
-    } = withoutFaultyAlternatives(answer, violationsOf(answer, statements, { knowledge, phrases: parts.phrases }));
+    } = withoutFaultyAlternatives(answer, violationsOf(answer, statements, { knowledge, parts }));
     violations.push(...others);
     if (found.length === 0)
       return { answer: violations.length === 0 ? rest : { ...rest, violations }, violations, dropped };
     const kept = statements.filter((statement) => !isFaulty(statement, found));
-    const isMended = kept.length < statements.length && kept.some(({ quotes }) => quotes.length > 0);
+    const isMended = kept.length < statements.length && kept.length > 0;
     const outcome = isMended ? ('dropped' as const) : ('abstained' as const);
     violations.push(...[...new Set(found.map(({ rule }) => rule))].map((rule) => ({ rule, outcome })));
     if (!isMended) return { answer: undefined, violations, dropped: [...parts.written.statements] };
@@ -145,15 +151,19 @@ type BrokenRule = Pick<Violation, 'file' | 'words' | 'alternative'> & { rule: st
 const violationsOf = (
   { response, closest }: NavigatorAnswer,
   statements: readonly StatementOf[],
-  { knowledge, phrases }: { knowledge: CitableKnowledge; phrases: AnswerPhrases },
+  { knowledge, parts }: { knowledge: CitableKnowledge; parts: ModelAnswerParts },
 ): BrokenRule[] => {
+  const { phrases, written } = parts;
   const read = NavigatorResponse.safeParse(response);
   const form = read.success ? [] : [{ rule: 'form' }];
   const checked = statements.map((statement) => ({
     text: escapeHtml(statement.text),
     files: citedOf([statement]).map(({ chunk }) => chunk.source.id),
   }));
-  return [...form, ...validateNavigatorResponse(response, knowledge, { closest, checked, phrases })];
+  const open = openSentences(written, phrases).map((text) => ({ text: escapeHtml(text), files: [] }));
+  const vouched = [...new Set(oldDates(parts).values())].map((day) => filled(phrases.asOf, { day })).join('\n');
+  const options = { closest, checked: [...checked, ...open], phrases, vouched };
+  return [...form, ...validateNavigatorResponse(response, knowledge, options)];
 };
 
 /** Whether a violation is about words of a statement or of its quotes, or about an article that it cites as a whole. */
@@ -175,7 +185,7 @@ export const statementOf = (statement: CheckedStatement<ShownPassage>): Statemen
     .slice(0, MAX_EXCERPTS)
     .map((cited) => sourceOfQuote({ ...cited, article: cited.chunk.source })),
   support: rounded(statement.probability),
-  check: statement.isJudged ? 'judged' : statement.probability === 1 ? 'quoted' : 'compared',
+  check: statement.probability === 1 ? 'quoted' : 'judged',
 });
 
 /** The shown passages as the knowledge for validation. */
@@ -253,10 +263,14 @@ const isAboutOthers = ({ source, headingPath, text }: CachedChunk, named: readon
   return devicesNamedIn([source.title, ...headingPath, text].join('\n'), wanted).length === 0;
 };
 
-/** By the model's stated confidence. Not calibrated with a real model yet (docs/navigator.md). */
-const WORD_PROBABILITY = { high: 0.9, medium: 0.75, low: 0.5 };
-/** Factor when all doubtful statements were removed. */
-const REMOVED_SHARE_WEIGHT = 0.5;
+/** Probability of an answer to all parts of the question, of which each statement is judged and none was removed (docs/navigator.md). */
+const ANSWERED = 0.95;
+/** What a part counts that is answered in part. */
+const IN_PART = 0.6;
+/** Factor when as many statements were removed as stayed. */
+const REMOVED_WEIGHT = 0.5;
+/** Factor without a judge: only whole sentences and rows of the articles are left then. */
+const UNJUDGED_FACTOR = 0.8;
 const OTHER_DEVICE_FACTOR = 0.5;
 /** Upper bound when sources contradict each other: `low`, as the contract requires (docs/contract.md#navigator). */
 const CONFLICT_LIMIT = 0.55;
@@ -268,29 +282,33 @@ const assess = (
   { written, phrases, atMost = 1 }: ModelAnswerParts,
   { isOtherDevice, comparisons }: { isOtherDevice: boolean; comparisons: readonly Comparison[] },
 ) => {
-  const { statements, removed, confidence: word } = written;
+  const { statements, removed, parts, isJudged } = written;
   const conflicting = comparisons.find(({ verdict }) => verdict === 'conflicts');
   const agreeing = comparisons.find(({ verdict }) => verdict === 'agrees');
-  const stating = statements.filter(({ quotes }) => quotes.length > 0);
-  const support = stating.reduce((sum, { probability }) => sum + probability, 0) / Math.max(1, stating.length);
-  const removedShare = removed.length / Math.max(1, removed.length + stating.length);
-  let probability = WORD_PROBABILITY[word] * (0.5 + 0.5 * support) * (1 - REMOVED_SHARE_WEIGHT * removedShare);
+  const answered = parts.filter(({ state }) => state === 'answered').length;
+  const partly = parts.filter(({ state }) => state === 'in_part').length;
+  const answeredShare = (answered + IN_PART * partly) / Math.max(1, parts.length);
+  const support = Math.min(...statements.map(({ probability }) => probability));
+  const removedShare = removed.length / Math.max(1, removed.length + statements.length);
+  let probability = ANSWERED * answeredShare * support * (1 - REMOVED_WEIGHT * removedShare);
+  if (!isJudged) probability *= UNJUDGED_FACTOR;
   if (isOtherDevice) probability *= OTHER_DEVICE_FACTOR;
   if (conflicting) probability = Math.min(probability, CONFLICT_LIMIT);
   else if (agreeing && probability >= PARTIAL_BELOW) probability = 1 - (1 - probability) * (1 - AGREEMENT_GAIN);
   probability = Math.min(probability, atMost);
-  const judged = stating.filter(({ isJudged }) => isJudged).length;
   const level = levelOf(probability);
   const count = (of: number): Record<'count', string> => ({ count: String(of) });
-  const checked = filled(phrases.modelWrote, count(stating.length));
   const factors: ConfidenceFactor[] = [
-    { name: 'support', effect: support < 1 ? 'lowers' : 'raises', explanation: checked },
-    { name: 'model', effect: 'sets', explanation: phrases[SAID[word]] },
-    ...factorIf(judged > 0, {
+    {
+      name: 'parts',
+      effect: answeredShare < 1 ? 'lowers' : 'sets',
+      explanation: filled(phrases.partsAnswered, { ...count(answered + partly), total: String(parts.length) }),
+    },
+    {
       name: 'support',
-      effect: 'lowers',
-      explanation: filled(phrases.judged, count(judged)),
-    }),
+      effect: isJudged ? 'raises' : 'lowers',
+      explanation: filled(isJudged ? phrases.modelWrote : phrases.notJudged, count(statements.length)),
+    },
     ...factorIf(removed.length > 0, {
       name: 'removed',
       effect: 'lowers',
@@ -317,39 +335,92 @@ const assess = (
   };
 };
 
-const SAID = {
-  high: 'modelHigh',
-  medium: 'modelMedium',
-  low: 'modelLow',
-} as const;
-
 const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000;
 
-/** Statements as Markdown. Prose from the same sections shares one reference after it; a block has its reference before it. */
+/** Says what the answer leaves open: in the model's words where those are confirmed, else by the names of the parts. */
+const openSentences = ({ parts, missing }: CheckedAnswer<ShownPassage>, phrases: AnswerPhrases): string[] => {
+  if (missing !== '') return [missing];
+  const open = parts.filter(({ state }) => state === 'open');
+  const named = open.filter(({ asked }) => asked !== '');
+  return [
+    ...named.map(({ asked }) => filled(phrases.nothingAbout, { question: `“${oneLine(asked, 200)}”` })),
+    ...(named.length < open.length ? [phrases.partOpen] : []),
+  ];
+};
+
+const MAX_RELATED = 3;
+
+/** Articles to read on about what is open, except those that are cited. */
+const relatedTo = (passages: readonly ShownPassage[], cited: readonly NavigatorSource[]): NavigatorAnswer['closest'] =>
+  linksToPassages(passages.filter(({ source }) => !cited.some(({ file }) => file === source.id))).slice(0, MAX_RELATED);
+
+/** The articles of passages, each once. */
+export const linksToPassages = (passages: readonly ShownPassage[]): ClosestArticle[] => {
+  const once = new Map(passages.map(({ source, headings }) => [source.id, { source, heading: headings[0] }]));
+  return [...once.values()].map(({ source, heading }) => ({
+    title: (source.title || source.id).slice(0, 500),
+    file: source.id.slice(0, 500),
+    ...(Link.safeParse(source.url).success ? { url: source.url } : {}),
+    ...(heading === undefined ? {} : { heading: heading.slice(0, 500) }),
+  }));
+};
+
+/** The dates of articles that are old beside the others that were shown, by id. */
+const oldDates = ({ passages, now }: Pick<ModelAnswerParts, 'passages' | 'now'>): ReadonlyMap<string, string> => {
+  const others = passages.flatMap(({ updated }) => updated ?? []);
+  return new Map(
+    passages.flatMap(({ source, updated }) =>
+      updated !== undefined && ageOf(updated, { now, others })?.isOld ? [[source.id, updated.slice(0, 10)]] : [],
+    ),
+  );
+};
+
+interface ComposeOptions {
+  isHedged: boolean;
+  otherThan: readonly string[];
+  /** Sentences on what is not answered. */
+  open: readonly string[];
+  dates: ReadonlyMap<string, string>;
+  phrases: AnswerPhrases;
+}
+
+/** Statements as Markdown. Prose from the same sections shares one reference after it; a block has its reference below it. */
 const compose = (
   statements: readonly CheckedStatement<ShownPassage>[],
-  { isHedged, otherThan, phrases }: { isHedged: boolean; otherThan: readonly string[]; phrases: AnswerPhrases },
+  { isHedged, otherThan, open, dates, phrases }: ComposeOptions,
 ): string => {
   const paragraphs: { text: string; reference: string; isBlock: boolean }[] = [];
   for (const statement of statements) {
     const { text } = statement;
-    const reference = referenceTo(citedOf([statement]));
+    const reference = referenceTo(citedOf([statement]), { dates, phrases });
     const isBlock = splitBlocks(text).some(({ kind }) => kind !== 'prose');
     const last = paragraphs.at(-1);
-    const isSame = reference === '' || last?.reference === '' || last?.reference === reference;
-    if (!isBlock && last && !last.isBlock && isSame && !last.text.endsWith(':')) {
-      last.text += ` ${text}`;
-      last.reference ||= reference;
-    } else paragraphs.push({ text, reference, isBlock });
+    // What leads to a list stands directly above it, and the reference below both.
+    const isLed = last?.text.endsWith(':') === true && last.reference === reference;
+    if (isLed) Object.assign(last, { text: `${last.text}\n\n${text}`, isBlock });
+    else if (!isBlock && last && !last.isBlock && last.reference === reference) last.text += ` ${text}`;
+    else paragraphs.push({ text, reference, isBlock });
   }
   const parts = paragraphs.map(({ text, reference }) =>
-    reference === '' ? text : isBlockText(text) ? `${text}\n\n(${reference})` : `${text} (${reference})`,
+    isBlockText(text) ? `${text}\n\n(${reference})` : `${text} (${reference})`,
   );
   const opening = otherThan.length > 0 ? otherDevices(otherThan, phrases) : isHedged ? phrases.hedge : '';
-  return escapeHtml([opening, ...parts].filter((part) => part !== '').join('\n\n'));
+  return escapeHtml([opening, ...parts, ...open].filter((part) => part !== '').join('\n\n'));
 };
 
 const isBlockText = (text: string): boolean => splitBlocks(text).at(-1)?.kind !== 'prose';
 
-const referenceTo = (cited: readonly Cited[]): string =>
-  [...new Set(cited.map(({ chunk }) => linkedCitationOf({ chunk, article: chunk.source })))].join('; ');
+/** With its date where an article is old. */
+const referenceTo = (
+  cited: readonly Cited[],
+  { dates, phrases }: Pick<ComposeOptions, 'dates' | 'phrases'>,
+): string =>
+  [
+    ...new Set(
+      cited.map(({ chunk }) => {
+        const day = dates.get(chunk.source.id);
+        const citation = linkedCitationOf({ chunk, article: chunk.source });
+        return day === undefined ? citation : `${citation}, ${filled(phrases.asOf, { day })}`;
+      }),
+    ),
+  ].join('; ');

@@ -4,7 +4,7 @@ import { passageMarkdown } from '../grounding/render-passage.ts';
 import { type AnswerPhrases, answerPhrases, filled, listed } from '../runtime/answer-phrases.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { analyseQuery } from '../search/analyse-query.ts';
-import type { AnsweringModel } from '../search/answering-model.ts';
+import { type AnsweringModel, answeringModelOf } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { detectLanguage } from '../text/detect-language.ts';
@@ -34,6 +34,8 @@ interface DeclineInput {
   isFollowUp: boolean;
   /** The passages answer with sufficient probability. */
   isAnswered: boolean;
+  /** Whoever was asked about it sees nothing in it that the articles are about. */
+  isOffTopic?: boolean | undefined;
   /** But they break a rule of the contract. */
   isWithheld?: boolean | undefined;
 }
@@ -52,6 +54,9 @@ export const decline = (input: DeclineInput): Declination | undefined => {
   const [own] = edition.languages;
   const asked = input.language ?? own;
   const phrases = answerPhrases(asked);
+  const subject = lackOf(question, phrases);
+  const offTopic = { verdict: 'out-of-domain' as const, says: [`${subject} ${phrases.offTopic}`] };
+  if (input.isOffTopic) return declineWith(input, offTopic);
   const isOther = isOtherLanguage(found.question, { asked, languages: edition.languages, isAnswered });
   // An embedding model also matches passages in another language.
   if (isOther && found.nearness === 0) {
@@ -64,20 +69,28 @@ export const decline = (input: DeclineInput): Declination | undefined => {
       verdict: 'underspecified',
       says: [askBack(edition, phrases), links(closest, phrases)],
     });
-  const subject = lackOf(question, phrases);
   if (input.isWithheld)
     return declineWith(input, { verdict: 'no-information', says: [phrases.lack, links(closest, phrases)] });
   if (isAnswered) return undefined;
-  const isOutOfDomain =
-    found.domain < OUT_OF_DOMAIN_BELOW * model.domainThreshold && found.probability < OUT_OF_DOMAIN_PROBABILITY;
-  if (edition.articleCount > 0 && (isOutOfDomain || (!input.isFollowUp && knowsNoWord(found))))
-    return declineWith(input, { verdict: 'out-of-domain', says: [`${subject} ${phrases.offTopic}`] });
+  if (isOutOfDomain(edition, found, model) || (!input.isFollowUp && knowsNoWord(edition, found)))
+    return declineWith(input, offTopic);
   return declineWith(input, { verdict: 'no-information', says: [subject, links(closest, phrases)] });
 };
 
+/** By the estimate of the search. A question in another language than the articles is not. */
+export const isOffTopic = (edition: Edition, found: FoundAnswer): boolean =>
+  isOutOfDomain(edition, found, answeringModelOf(edition));
+
+const isOutOfDomain = (
+  { articleCount }: Edition,
+  { domain, probability }: FoundAnswer,
+  { domainThreshold }: Pick<AnsweringModel, 'domainThreshold'>,
+): boolean =>
+  articleCount > 0 && domain < OUT_OF_DOMAIN_BELOW * domainThreshold && probability < OUT_OF_DOMAIN_PROBABILITY;
+
 /** The question has words, and none of them occurs in the knowledge base. */
-const knowsNoWord = ({ question: { query } }: FoundAnswer): boolean =>
-  query.terms.length > 0 && query.terms.every(({ postings }) => postings.length === 0);
+const knowsNoWord = ({ articleCount }: Edition, { question: { query } }: FoundAnswer): boolean =>
+  articleCount > 0 && query.terms.length > 0 && query.terms.every(({ postings }) => postings.length === 0);
 
 const declineWith = (
   { edition, outcome, closest, isWithheld, language }: DeclineInput,

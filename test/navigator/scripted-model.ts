@@ -1,18 +1,12 @@
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../../src/contract/librarian.ts';
+import { type ReadPrompt, readPrompt } from '../../src/dev/stand-ins/read-prompt.ts';
 
 /** The parts of a model call that tests read. */
 export interface ModelCall {
   messages: readonly AIMessage[];
   options: AICompletionOptions;
-  /** The object in the first user message. */
-  given: {
-    question: string;
-    history: unknown[];
-    passages: { passage: string; title: string; section: string; text: string }[];
-    /** Only in the judge's call. */
-    sections?: { id: string; heading: string; text: string }[];
-    statements?: { id: string; statement: string; quotes: { heading: string; text: string }[]; sections: string[] }[];
-  };
+  /** What stands between the tags of the user's message. */
+  given: ReadPrompt & { question: string };
 }
 
 export type Reply =
@@ -30,9 +24,10 @@ export const scriptedModel = (...script: Reply[]): ScriptedModel => {
     model: 'scripted-1',
     calls,
     judge: judging(() => true),
-    queries: { text: JSON.stringify({ queries: [] }) },
+    queries: seeking(),
     complete: async (messages, options = {}) => {
-      const given = JSON.parse(messages.find(({ role }) => role === 'user')?.content ?? '{}') as ModelCall['given'];
+      const read = readPrompt(messages.find(({ role }) => role === 'user')?.content ?? '');
+      const given = { passages: [], sections: [], statements: [], question: '', ...read };
       const call = { messages, options, given };
       calls.push(call);
       const name = options.schema?.name;
@@ -55,19 +50,25 @@ export interface ScriptedModel extends AIClient {
   calls: ModelCall[];
   /** Reply to the judge's call. */
   judge: Reply;
-  /** Reply to the call for search queries; none by default. */
+  /** Reply to the call for search queries; the question as it is by default. */
   queries: Reply;
 }
 
+/** Queries for one part; the question itself when there are none. */
+export const seeking =
+  (...queries: readonly string[]) =>
+  ({ given: { question } }: ModelCall): Partial<AICompletion> => ({
+    text: JSON.stringify({ alone: '', parts: [{ asked: question, queries: queries.length > 0 ? queries : [question] }] }),
+  });
+
 /** A judge that decides each statement by `isStated`. */
 export const judging =
-  (isStated: (statement: string) => boolean) =>
+  (isStated: (statement: string) => boolean, keep: (statement: string) => string = () => '') =>
   ({ given }: ModelCall): Partial<AICompletion> => ({
     text: JSON.stringify({
-      judgements: (given.statements ?? []).map(({ id, statement }) => ({
-        id,
-        reason: 'as scripted',
-        verdict: isStated(statement) ? 'stated' : 'not_stated',
+      judgements: given.statements.map(({ id, statement }) => ({
+        ...{ id, finds: 'as scripted', keep: keep(statement) },
+        verdict: keep(statement) !== '' ? 'in_part' : isStated(statement) ? 'stated' : 'not_stated',
       })),
     }),
   });
@@ -78,12 +79,14 @@ export interface ScriptedStatement {
   from?: string;
   quote?: string;
   passages?: string[];
+  /** 1 when absent. */
+  part?: number;
 }
 
 /** A valid reply. A statement without `quote` quotes itself; with `quote: ''` it has no quote but names its passages. */
 export const replyOf = (
   statements: readonly ScriptedStatement[],
-  more: { verdict?: string; confidence?: string; [member: string]: unknown } = {},
+  more: Record<string, unknown> = {},
 ): ((call: ModelCall) => Partial<AICompletion>) => {
   return ({ given }) => {
     const idOf = ({ from = '', passages }: ScriptedStatement) =>
@@ -93,12 +96,14 @@ export const replyOf = (
       ];
     return {
       text: JSON.stringify({
+        parts: [{ asked: given.question, passages: ['p1'], answered: 'yes' }],
         statements: statements.map((each) => ({
+          part: each.part ?? 1,
           quotes: idOf(each).map((passage) => ({ passage, quote: each.quote ?? each.text })),
           text: each.text,
         })),
-        verdict: 'answer',
-        confidence: 'high',
+        missing: '',
+        related: [],
         ...more,
       }),
     };

@@ -1,6 +1,7 @@
 import type { ChatScript } from '../stand-ins/openai/chat-answer.ts';
 import { textOf } from '../stand-ins/openai/chat-request.ts';
 import { quotingModel } from '../stand-ins/quoting-model.ts';
+import { readPrompt } from '../stand-ins/read-prompt.ts';
 
 /** An answer of 300 tokens, four characters each. */
 const CHARACTERS = 1200;
@@ -12,14 +13,14 @@ export const longQuotingModel =
     const format = request.response_format;
     if (format?.type !== 'json_schema' || format.json_schema.name !== 'answer_from_passages')
       return typeof quotingModel === 'function' ? quotingModel(request) : quotingModel;
-    const { passages = [] } = JSON.parse(textOf(request.messages.find(({ role }) => role === 'user')?.content)) as {
-      passages?: { passage: string; text: string }[];
-    }; // as the product writes it
+    const { passages = [], question = '' } =
+      readPrompt(textOf(request.messages.find(({ role }) => role === 'user')?.content)) ?? {};
     const sentences = passages.flatMap(({ passage, text }) =>
       (text.match(/^[A-Z][^|\n]{40,200}?[.!?](?=\s|$)/gm) ?? []).map((quote) => ({ passage, quote })),
     );
-    const statements: { quotes: { passage: string; quote: string }[]; text: string }[] = [];
+    const statements: { part: number; quotes: { passage: string; quote: string }[]; text: string }[] = [];
     for (const each of sentences)
-      if (JSON.stringify(statements).length < CHARACTERS) statements.push({ quotes: [each], text: each.quote });
-    return { json: { statements, verdict: 'answer', confidence: 'high' }, tokensPerSecond };
+      if (JSON.stringify(statements).length < CHARACTERS) statements.push({ part: 1, quotes: [each], text: each.quote });
+    const parts = [{ asked: question, passages: [], answered: 'yes' }];
+    return { json: { parts, statements, missing: '', related: [] }, tokensPerSecond };
   };

@@ -37,13 +37,19 @@ export const readRecording = (name: string): Recording =>
     ? (JSON.parse(readFileSync(fileOf(name), 'utf8')) as Recording)
     : { recorded: '', by: '', replies: {} };
 
-/** The key of a prompt: the beginning of a hash of its messages and the name of its schema. */
+/** The key of a prompt: the beginning of a hash of its messages, without the code of their tags and the date, and the name of its schema. */
 const promptKey = (messages: readonly AIMessage[], schema: AICompletionOptions['schema']): string => {
-  const sent = messages.map(({ role, content }) => ({ role, content: content.toWellFormed() }));
+  const sent = messages.map(({ role, content }) => ({ role, content: withoutCode(content.toWellFormed()) }));
   return createHash('sha256')
     .update(JSON.stringify(sent) + (schema?.name ?? ''))
     .digest('hex')
     .slice(0, 12);
+};
+
+const withoutCode = (text: string): string => {
+  const code = /The code of the tags is (\w{4,12})\./.exec(text)?.[1];
+  const dateless = text.replace(/^Today is \d{4}-\d\d-\d\d\. /, '').replace(/, old: \d+ years ago/g, ', old');
+  return code === undefined ? dateless : dateless.replaceAll(code, 'code');
 };
 
 /** A model that replies as it was recorded, and fails as an unreachable one does where nothing was. */

@@ -2,6 +2,7 @@ import { STOP_WORDS, wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
 import type { ChatScript, ScriptedAnswer } from './openai/chat-answer.ts';
 import { type ChatRequest, schemaOf, textOf } from './openai/chat-request.ts';
+import { type ReadPrompt, readPrompt, withoutQuoteMarks } from './read-prompt.ts';
 
 /**
  * A model that keeps to its instructions: it answers with sentences of what it was given, names where they stand, and says so
@@ -14,9 +15,11 @@ export const quotingModel: ChatScript = (request): ScriptedAnswer => {
   return { json: REPLIES[asked.name]?.(said) ?? {} };
 };
 
-/** The object that the user's message is or ends with, or its text where it is none. */
+/** What stands between the tags of the user's message, or the object that it is or ends with, or its text where it is neither. */
 const messageOf = ({ messages }: ChatRequest): Said => {
   const text = textOf(messages.find(({ role }) => role === 'user')?.content);
+  const read = readPrompt(text);
+  if (read !== undefined) return { ...read, text };
   try {
     // As the product writes it; what is not there is looked for in vain.
     return { text, ...(JSON.parse(text.slice(text.lastIndexOf('\n\n{') + 1)) as Partial<Said>) };
@@ -25,11 +28,8 @@ const messageOf = ({ messages }: ChatRequest): Said => {
   }
 };
 
-interface Said {
+interface Said extends Partial<ReadPrompt> {
   text: string;
-  question?: string;
-  passages?: { passage: string; title: string; section: string; text: string }[];
-  statements?: { id: string }[];
 }
 
 const REPLIES: Record<string, (said: Said) => unknown> = {
@@ -40,18 +40,25 @@ const REPLIES: Record<string, (said: Said) => unknown> = {
       heading: `${title} ${section}`,
     }));
     const found = closest(question, places);
-    const statements = found.map(({ id, text }) => ({ quotes: [{ passage: id, quote: text }], text }));
+    const statements = found.map(({ id, text }) => ({ part: 1, quotes: [{ passage: id, quote: text }], text }));
+    const answered = statements.length > 0 ? 'yes' : 'no';
     return {
-      statements,
-      verdict: statements.length > 0 ? 'answer' : 'no_information',
-      confidence: 'high',
+      parts: [{ asked: question, passages: [...new Set(found.map(({ id }) => id))], answered }],
+      ...{ statements, missing: '', related: [] },
     };
   },
-  // Its sentences are quotes, which need no judge.
-  judged_statements: ({ statements = [] }) => ({
-    judgements: statements.map(({ id }) => ({ id, reason: 'no literal quote', verdict: 'not_stated' })),
-  }),
-  search_queries: () => ({ queries: [] }),
+  // It finds what a section says in the same words.
+  judged_statements: ({ statements = [], sections = [] }) => {
+    const known = sections.map(({ text }) => withoutQuoteMarks(text)).join('\n');
+    return {
+      judgements: statements.map(({ id, statement }) => {
+        const isStated = known.includes(statement);
+        return { id, finds: '', verdict: isStated ? 'stated' : 'not_stated', keep: '' };
+      }),
+    };
+  },
+  // It looks for the question as it is.
+  search_queries: ({ question = '' }) => ({ alone: '', parts: [{ asked: question, queries: [question] }] }),
   standalone_question: ({ question }) => ({ question }),
   statement: () => ({ sql: '', text: '', each: '' }),
   // Objects of the right form that decide nothing.

@@ -3,13 +3,14 @@ import { aboutAsker } from '../../grounding/answer-prompt.ts';
 import { type AnswerFailure, type CheckedStatement, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { type ModelCalls, startModelCalls } from '../../grounding/model-calls.ts';
 import { excerptsOf } from '../../grounding/render-passage.ts';
-import { mergeHits, proposeQueries } from '../../grounding/search-queries.ts';
-import { type PassageHit, type ShownPassage, showPassages } from '../../grounding/shown-passages.ts';
+import { proposeSearch } from '../../grounding/search-queries.ts';
+import { type HitList, type PassageHit, type ShownPassage, showPassages } from '../../grounding/shown-passages.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { markdownToHtml, markdownToText } from '../../markup/render-markdown.ts';
 import { splitBlocks } from '../../markup/split-blocks.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import type { Turn } from '../../search/analyse-query.ts';
+import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
 import { readPages } from '../../search/chunk-texts.ts';
 import { cachedArticle } from '../../search/open-edition.ts';
 import { searchEdition } from '../../search/search-edition.ts';
@@ -74,7 +75,7 @@ export const writeWithModel = async (
     const data = { ...(ticket.product === undefined ? {} : { product: ticket.product }), ...about?.data };
     const written = await writeCheckedAnswer(
       { ...asked, passages, task: { instructions, data } },
-      { calls, maxTokens: MAX_TOKENS, isScreened: true, isJudgeRequired: true },
+      { calls, maxTokens: MAX_TOKENS, isScreened: true },
     );
     const removed = written.removed.length;
     const { leftOut, isRemoved } =
@@ -83,7 +84,8 @@ export const writeWithModel = async (
         : stepsLeftOut(written.statements, { ...written, ...ticket, passages });
     const outcome = { model: ai.model, removed, leftOut };
     // Below the level at which the note calls a message covered, nothing is quoted unless the model is sure that the passages answer.
-    const isUnsure = 'confidence' in written && written.confidence !== 'high' && options.isCovered === false;
+    const isUnsure =
+      'parts' in written && written.parts.some(({ state }) => state !== 'answered') && options.isCovered === false;
     const refused =
       'failure' in written
         ? written.failure
@@ -253,15 +255,20 @@ export const modelPassages = async (
   const likeliest = [...units.relevance].toSorted(([, one], [, other]) => other - one);
   const isWeak = isForeign === true || (likeliest[0]?.[1] ?? 0) < WEAK_BELOW;
   const found = likeliest.map(([article]) => cachedArticle(edition, article).title);
-  const queries = isWeak ? await proposeQueries({ question, history, found }, calls) : [];
-  const search = (query: string) =>
-    searchEdition(edition, query, { limit: QUERY_HITS }).hits.map(
-      ({ chunk, article }): PassageHit => ({ chunk, source: cachedArticle(edition, article) }),
-    );
+  const { languages } = edition;
+  const proposed = isWeak ? await proposeSearch({ question, history, found, languages }, calls) : undefined;
+  const search = (query: string, part: number): HitList => {
+    const outcome = searchEdition(edition, query, { limit: QUERY_HITS });
+    const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+    const hits = outcome.hits.map(({ chunk, article }, at): PassageHit => ({
+      ...{ chunk, source: cachedArticle(edition, article), relevance: relevances[at] },
+    }));
+    return { hits, part };
+  };
   const isFitting = deviceFilter({ product, isProductExact, devices: edition.devices() });
   const { value } = await readPages(edition, () => {
-    const further = queries.map(search);
-    return showPassages(edition, further.length > 0 ? mergeHits([first, ...further]) : first, {
+    const further = (proposed?.parts ?? []).flatMap(({ queries }, part) => queries.map((query) => search(query, part)));
+    return showPassages(edition, [{ hits: first }, ...further], {
       isAllowed: ({ headingPath, source }) => isFitting({ path: headingPath, source }),
     });
   });
@@ -271,4 +278,8 @@ export const modelPassages = async (
 const hitsOf = ({ edition }: NonNullable<Knowledge['evidence']>, { units, relevance }: TicketUnits): PassageHit[] =>
   units
     .filter(({ source }) => (relevance.get(source.index) ?? 0) >= SHOWN_FROM)
-    .flatMap(({ unit, source }) => excerptsOf(edition, unit).map(({ chunk }) => ({ chunk: chunk.index, source })));
+    .flatMap(({ unit, source }) =>
+      excerptsOf(edition, unit).map(({ chunk }) => ({
+        ...{ chunk: chunk.index, source, relevance: relevance.get(source.index) },
+      })),
+    );

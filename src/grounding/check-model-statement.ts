@@ -1,0 +1,242 @@
+import { splitBlocks } from '../markup/split-blocks.ts';
+import { oncePer } from '../runtime/once-per.ts';
+import { devicesNamedIn } from '../search/devices-named-in.ts';
+import { wordsOf } from '../text/analyse-text.ts';
+import { detectLanguage } from '../text/detect-language.ts';
+import { languageNamed } from '../text/language.ts';
+import { splitSentences } from '../text/split-sentences.ts';
+import type { Passage } from './answer-prompt.ts';
+import type { Evidence } from './check-statement.ts';
+import { isBoundLiteral, missingExactLiterals } from './literals.ts';
+import { monthsIn, numbersIn, sumFor, valuesIn, type WrittenNumber } from './number-values.ts';
+import { hasPromptInjection } from './prompt-injection.ts';
+import QUALIFIERS from './qualifiers.json' with { type: 'json' };
+import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote } from './quote-evidence.ts';
+import { plainOf, statementSpans } from './statement-words.ts';
+import { tableDoubt } from './table-doubts.ts';
+
+/** What can be told of a statement without a judge. */
+export interface ModelStatementCheck {
+  /** Why it cannot go out, whatever a judge says; undefined otherwise. */
+  veto: string | undefined;
+  /** What a judge should look at first, in plain words, the gravest first. */
+  doubts: readonly string[];
+  /** All of its sentences, items and rows stand in its passages as they are. */
+  isLiteral: boolean;
+}
+
+export interface CheckContext {
+  question: string;
+  /** All that were shown. */
+  passages: readonly Passage[];
+}
+
+/**
+ * Checks a statement of a model against its quotes. Only what no source can be read as saying is a veto: markup that hides something, words
+ * to a model, and links, paths, commands, code and numbers that stand nowhere. Everything else is a doubt for the judge.
+ *
+ * @param text Markdown: a sentence, list, table or code block.
+ * @param quotes Those of its quotes that stand in their passages.
+ */
+export const checkModelStatement = (
+  text: string,
+  quotes: readonly PlacedQuote[],
+  context: CheckContext,
+): ModelStatementCheck => {
+  const named = [...new Set(quotes.map(({ passage }) => passage))];
+  const own = quotes.map(evidenceOfQuote);
+  const sections = named.map(evidenceOfPassage);
+  const veto = vetoOf(text, { own, sections, quotes, context });
+  if (veto !== undefined) return { veto, doubts: [], isLiteral: false };
+  const isLiteral = isLiteralIn(text, named);
+  const doubts = [
+    ...numberDoubts(text, { own, sections, context }),
+    ...literalDoubts(text, { own, context }),
+    ...quotes.flatMap((quote) => tableDoubt(text, quote, context.question) ?? []).slice(0, 1),
+    ...deviceDoubts(named, context),
+    ...(isLiteral ? [] : wordDoubts(text, { own, sections, context })),
+  ];
+  return { veto: undefined, doubts: [...new Set(doubts)].slice(0, MAX_DOUBTS), isLiteral };
+};
+
+const MAX_DOUBTS = 2;
+
+interface Given {
+  /** Its quotes, each with its sentence, row or item and the headings above. */
+  own: readonly Evidence[];
+  /** The passages that it names. */
+  sections: readonly Evidence[];
+  context: CheckContext;
+}
+
+const textsOf = (evidence: readonly Evidence[]): string[] =>
+  evidence.flatMap(({ text, headings }) => [text, ...headings]);
+
+const vetoOf = (
+  text: string,
+  { own, sections, quotes, context }: Given & { quotes: readonly PlacedQuote[] },
+): string | undefined => {
+  if (hasHiddenMarkup(text, sections)) return 'it has an image or markup that a reader does not see';
+  if (hasPromptInjection(text)) return 'it speaks to a model, not to a reader';
+  if (quotes.length === 0) return 'no quote of it stands in a passage';
+  const titles = context.passages.map(({ title }) => title);
+  const known = [...textsOf(sections), ...titles, context.question];
+  const [literal] = missingExactLiterals(text, known).filter(isBoundLiteral);
+  if (literal !== undefined) return `the evidence does not have ${literal.kind} ${quotedShort(literal.text)}`;
+  const strange = strangeNumbers(text, textsOf(own), known)[0];
+  return strange === undefined ? undefined : `the evidence does not have number ${quotedShort(strange.text)}`;
+};
+
+const quotedShort = (text: string): string => JSON.stringify(text.replace(/\s+/g, ' ').slice(0, 60));
+
+/** Numbers that no text has, in digits, words or as a month, and that are no result of a sum that the statement shows. */
+const strangeNumbers = (text: string, own: readonly string[], known: readonly string[]): WrittenNumber[] => {
+  const values = valuesIn(known);
+  const numbers = numbersIn(text);
+  const missing = numbers.filter((number) => !number.values.some((value) => values.has(value)));
+  if (missing.length === 0) return [];
+  const months = monthsIn(known);
+  const written = known.join('\n');
+  return missing.filter((number) => {
+    if (number.values.some((value) => months.has(value)) || written.includes(number.text)) return false;
+    const shown = numbers.filter((each) => each !== number).flatMap((each) => each.values);
+    const operands = shown.filter((value) => values.has(value));
+    return sumFor(number, operands) === undefined;
+  });
+};
+
+const numberDoubts = (text: string, { own, sections, context }: Given): string[] => {
+  const near = [...textsOf(own), context.question];
+  const values = valuesIn(near);
+  const missing = numbersIn(text).filter((number) => !number.values.some((value) => values.has(value)));
+  if (missing.length === 0) return [];
+  const anywhere = valuesIn(textsOf(sections));
+  return missing.map((number) => {
+    const sum = sumFor(number, values);
+    const where = number.values.some((value) => anywhere.has(value)) ? ', only elsewhere in the section' : '';
+    return `number ${number.text} is not in the quotes${where}${sum === undefined ? '' : ` (${sum}?)`}`;
+  });
+};
+
+const literalDoubts = (text: string, { own, context }: Pick<Given, 'own' | 'context'>): string[] =>
+  missingExactLiterals(text, [...textsOf(own), context.question])
+    .filter(({ kind }) => kind !== 'number')
+    .map((literal) => `${literal.kind} ${quotedShort(literal.text)} is not in the quotes`);
+
+/** The question names a device, and an article is about others. */
+const deviceDoubts = (named: readonly Passage[], { question, passages }: CheckContext): string[] => {
+  const devices = devicesNamedIn(question, [...new Set(passages.flatMap((each) => each.devices ?? []))]);
+  if (devices.length === 0) return [];
+  const strange = named.find(
+    ({ devices: own = [] }) => own.length > 0 && !own.some((device) => devices.includes(device)),
+  );
+  return strange === undefined
+    ? []
+    : [`the question is about ${devices.join(', ')}, its article about ${(strange.devices ?? []).slice(0, 3).join(', ')}`];
+};
+
+/** Words that limit, deny or widen, and content words that the passages lack; only between texts of the same language. */
+const wordDoubts = (text: string, { own, sections, context }: Given): string[] => {
+  const prose = own.map((each) => each.text).join('\n');
+  const tag = detectLanguage(text) ?? detectLanguage(context.question);
+  const source = detectLanguage(sections.map((each) => each.text).join('\n'));
+  if (tag === undefined || source === undefined || tag !== source) return [];
+  const { stem, stopWords } = languageNamed(tag);
+  const isWord = (word: string): boolean => word.length > 3 && !/\d/.test(word) && !stopWords.has(word);
+  const stems = (texts: readonly string[]) => new Set(texts.flatMap(wordsOf).filter(isWord).map(stem));
+  const known = stems([...textsOf(sections), context.question]);
+  const added = [...new Set(wordsOf(text).filter((word) => isWord(word) && !known.has(stem(word))))];
+  return [
+    ...qualifierDoubts(text, prose, tag),
+    ...(added.length < 2 ? [] : [`not in the section: ${added.slice(0, 5).join(', ')}`]),
+  ];
+};
+
+const qualifierDoubts = (text: string, source: string, language: string): string[] => {
+  const patterns = qualifiersOf(language);
+  if (patterns === undefined || text.includes('\n')) return [];
+  const has = (pattern: RegExp, where: string): string[] =>
+    [...new Set([...where.toLowerCase().matchAll(pattern)].map(([word]) => word))];
+  const lost = [patterns.denies, patterns.limits].flatMap((pattern) =>
+    has(pattern, text).length > 0 ? [] : has(pattern, source),
+  );
+  const added = [patterns.denies, patterns.widens].flatMap((pattern) =>
+    has(pattern, source).length > 0 ? [] : has(pattern, text),
+  );
+  return [
+    ...(added.length === 0 ? [] : [`added: ${added.slice(0, 3).join(', ')}`]),
+    ...(lost.length === 0 ? [] : [`left out: ${lost.slice(0, 3).join(', ')}`]),
+  ];
+};
+
+interface Qualifiers {
+  limits: RegExp;
+  denies: RegExp;
+  widens: RegExp;
+}
+
+const QUALIFIER_LISTS: ReadonlyMap<string, { limits: string; denies: string; widens: string }> = new Map(
+  Object.entries(QUALIFIERS),
+);
+/** In languages without spaces, words have no borders. */
+const UNSPACED = new Set(['zh', 'ja', 'ko']);
+const PATTERNS = new Map<string, Qualifiers>();
+
+const qualifiersOf = (language: string): Qualifiers | undefined => {
+  const lists = QUALIFIER_LISTS.get(language);
+  if (lists === undefined) return undefined;
+  const known = PATTERNS.get(language);
+  if (known !== undefined) return known;
+  const pattern = (words: string): RegExp =>
+    UNSPACED.has(language)
+      ? new RegExp(`(?:${words})`, 'gu')
+      : new RegExp(`(?<![\\p{L}\\p{M}])(?:${words.replaceAll('\\w', '\\p{L}')})(?![\\p{L}\\p{M}])`, 'gu');
+  const made = { limits: pattern(lists.limits), denies: pattern(lists.denies), widens: pattern(lists.widens) };
+  PATTERNS.set(language, made);
+  return made;
+};
+
+/** Whether words deny or limit something in a language; `undefined` reads as no language in particular. */
+export const limitsOrDenies = (words: string, language: string | undefined): boolean => {
+  const patterns = language === undefined ? undefined : qualifiersOf(language);
+  if (patterns === undefined) return false;
+  return [patterns.denies, patterns.limits].some((pattern) => words.toLowerCase().search(pattern) >= 0);
+};
+
+/** HTML and images outside code. A placeholder (`<version>`) that the evidence contains is not markup. */
+const hasHiddenMarkup = (text: string, evidence: readonly Evidence[]): boolean =>
+  HIDDEN_MARKUP.test(
+    text
+      .replace(/(`{1,3})[^`]*\1/g, ' ')
+      .replace(/<[\w .-]{1,40}>/g, (placeholder) =>
+        evidence.some(({ text: source }) => source.includes(placeholder)) ? ' ' : placeholder,
+      ),
+  );
+const HIDDEN_MARKUP = /!\[|<[a-z/!?]/i;
+
+/** Whether each sentence, item and row of a text is one of a passage. */
+const isLiteralIn = (text: string, passages: readonly Passage[]): boolean => {
+  const spans = statementSpans(text);
+  const isHeading = splitBlocks(text).some(({ kind }) => kind === 'heading');
+  return (
+    spans.length > 0 &&
+    !isHeading &&
+    spans.every(({ start, end }) => {
+      const unit = plainOf(text.slice(start, end));
+      return unit !== '' && passages.some((passage) => unitsOf(passage).has(unit));
+    })
+  );
+};
+
+const unitsOf = oncePer(
+  ({ text }: Passage): ReadonlySet<string> =>
+    new Set(statementSpans(text).map(({ start, end }) => plainOf(text.slice(start, end)))),
+);
+
+/** Prose without the sentences that must not go out; undefined when nothing is left, or when it is a list, a table or code. */
+export const withoutVetoed = (text: string, isVetoed: (sentence: string) => boolean): string | undefined => {
+  if (splitBlocks(text).some(({ kind }) => kind !== 'prose')) return undefined;
+  const sentences = splitSentences(text).map(({ start, end }) => text.slice(start, end));
+  const kept = sentences.filter((sentence) => !isVetoed(sentence));
+  return kept.length === 0 || kept.length === sentences.length ? undefined : kept.join(' ');
+};

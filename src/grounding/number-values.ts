@@ -1,0 +1,121 @@
+import { withoutListNumbers } from '../text/split-sentences.ts';
+import NUMBER_WORDS from './number-words.json' with { type: 'json' };
+
+/** A number as a text writes it, with every value that it may have: `1.440` is 1440 in German and 1.44 in English. */
+export interface WrittenNumber {
+  text: string;
+  values: readonly string[];
+}
+
+/** Groups of three digits behind a space, and digits with points and commas; not within a word. */
+const NUMBER = /(?<![\p{L}\p{N}_])\d{1,3}(?:[ \u00A0\u202F'’]\d{3})+(?![\d\p{L}])|\d+(?:[.,:]\d+)*/gu;
+const MAX_NUMBERS = 400;
+
+/** The numbers of a text in order, without the numbers of list items. Digits of all scripts are read. */
+export const numbersIn = (text: string): WrittenNumber[] =>
+  [...withoutListNumbers(inPlainDigits(text)).matchAll(NUMBER)]
+    .slice(0, MAX_NUMBERS)
+    .map(([written]) => ({ text: written, values: valuesOf(written) }));
+
+/** `１２`, `١٢` and `१२` as `12`. */
+const inPlainDigits = (text: string): string => text.replace(/(?![0-9])\p{Nd}/gu, digitOf);
+
+const digitOf = (digit: string): string => {
+  const code = digit.codePointAt(0) ?? 0;
+  // The digits of a script stand together, from its zero on.
+  let zero = code;
+  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return String(code - zero);
+};
+
+const valuesOf = (written: string): string[] => {
+  const plain = written.replace(/[ \u00A0\u202F'’]/g, '');
+  const marks = plain.match(/[.,]/g) ?? [];
+  const last = marks.at(-1);
+  // With a colon, or with the same mark around groups of other lengths: a time, a version, an address.
+  if (plain.includes(':')) return [plain];
+  if (last === undefined) return [valueOf(plain)];
+  const isGrouped = /^\d{1,3}(?:[.,]\d{3})+$/.test(plain) && new Set(marks).size === 1;
+  const decimal = `${plain.slice(0, plain.lastIndexOf(last)).replace(/[.,]/g, '')}.${plain.slice(plain.lastIndexOf(last) + 1)}`;
+  if (marks.length === 1) return [...new Set([...(isGrouped ? [valueOf(plain.replace(/[.,]/g, ''))] : []), valueOf(decimal)])];
+  if (isGrouped) return [valueOf(plain.replace(/[.,]/g, '')), plain];
+  const isNumber = /^\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)[.,]\d+$/.test(plain);
+  return [isNumber ? valueOf(decimal) : plain];
+};
+
+const valueOf = (digits: string): string => {
+  const value = Number(digits);
+  return Number.isSafeInteger(Math.floor(value)) ? String(value) : digits;
+};
+
+/** Every value of the numbers of texts, and of small numbers in words. */
+export const valuesIn = (texts: readonly string[]): ReadonlySet<string> => {
+  const values = new Set<string>();
+  words ??= new Map(
+    Object.values(NUMBER_WORDS).flatMap((list) => list.split(' ').map((word, value) => [word, String(value)])),
+  );
+  for (const text of texts) {
+    for (const number of numbersIn(text)) for (const value of number.values) values.add(value);
+    for (const word of wordsIn(text)) {
+      const value = words.get(word);
+      if (value !== undefined) values.add(value);
+    }
+  }
+  return values;
+};
+let words: ReadonlyMap<string, string> | undefined;
+
+/** Where words are not spaced, each character may be a number. */
+const wordsIn = (text: string): string[] => text.toLowerCase().match(/\p{sc=Han}|[\p{L}\p{M}]+/gu) ?? [];
+
+/** The numbers of the months that texts name. */
+export const monthsIn = (texts: readonly string[]): ReadonlySet<string> => {
+  months ??= monthNames();
+  const values = new Set<string>();
+  for (const text of texts)
+    for (const word of wordsIn(text)) {
+      const month = months.get(word);
+      if (month !== undefined) values.add(month);
+    }
+  return values;
+};
+let months: ReadonlyMap<string, string> | undefined;
+
+const monthNames = (): ReadonlyMap<string, string> => {
+  const names = new Map<string, string>();
+  for (const language of Object.keys(NUMBER_WORDS))
+    for (const month of ['long', 'short'] as const) {
+      const format = new Intl.DateTimeFormat(language, { month, day: 'numeric', timeZone: 'UTC' });
+      for (let at = 0; at < 12; at += 1) {
+        const parts = format.formatToParts(new Date(Date.UTC(2000, at, 15)));
+        const name = parts.find(({ type }) => type === 'month')?.value.toLowerCase().replace(/\.$/, '') ?? '';
+        if (/^\p{L}+$/u.test(name)) names.set(name, String(at + 1));
+      }
+    }
+  return names;
+};
+
+/** Factors between units of time, shares and thousands, which a sum may use without a source. */
+const FACTORS = [7, 12, 24, 30, 60, 100, 365, 1000] as const;
+const MAX_OPERANDS = 40;
+
+/**
+ * How a number follows from others: `2 × 48`.
+ *
+ * @param operands What may be used, as values.
+ * @returns Undefined when no sum, difference, product or quotient of two gives it.
+ */
+export const sumFor = ({ text, values }: WrittenNumber, operands: Iterable<string>): string | undefined => {
+  const known = [...new Set(operands)].map(Number).filter((value) => Number.isFinite(value)).slice(0, MAX_OPERANDS);
+  const decimals = /[.,](\d+)$/.exec(text)?.[1]?.length ?? 0;
+  const isResult = (result: number): boolean =>
+    values.some((value) => Math.abs(Number(value) - result) < (decimals > 0 ? 0.51 * 10 ** -decimals : 1e-9));
+  for (const one of known)
+    for (const other of [...known, ...FACTORS]) {
+      if (isResult(one * other)) return `${one} × ${other}`;
+      if (isResult(one + other) && known.includes(other)) return `${one} + ${other}`;
+      if (isResult(one - other) && known.includes(other)) return `${one} − ${other}`;
+      if (other !== 0 && isResult(one / other)) return `${one} ÷ ${other}`;
+    }
+  return undefined;
+};
