@@ -151,7 +151,7 @@ Your reply has four members. Fill them in this order.
 "related": ids of up to three passages about the same subject that the customer may read when a part is open. Shared words alone do not count.
 
 Example. Asked: "May I wash the Nido 2 cover, at what temperature? And does it come in green?" Passage p1 (Nido 2 > Cover): "Wash the cover at 30 °C at most. Do not tumble dry." p2 (Nido 1 > Cover): "The cover cannot be washed." p5 (Colours): "Covers are sold in sets of two."
-{"parts":[{"asked":"wash the cover","passages":["p1"],"answered":"yes"},{"asked":"temperature","passages":["p1"],"answered":"yes"},{"asked":"green","passages":[],"answered":"no"}],"statements":[{"part":1,"quotes":[{"passage":"p1","quote":"Wash the cover at 30 °C at most. Do not tumble dry."}],"text":"Yes, you can wash it, but do not tumble dry it."},{"part":2,"quotes":[{"passage":"p1","quote":"Wash the cover at 30 °C at most."}],"text":"Wash it at 30 °C at most."}],"missing":"The articles do not say whether the cover comes in green.","related":["p5"]}`;
+Reply: {"parts":[{"asked":"wash the cover","passages":["p1"],"answered":"yes"},{"asked":"temperature","passages":["p1"],"answered":"yes"},{"asked":"green","passages":[],"answered":"no"}],"statements":[{"part":1,"quotes":[{"passage":"p1","quote":"Wash the cover at 30 °C at most. Do not tumble dry."}],"text":"Yes, you can wash it, but do not tumble dry it."},{"part":2,"quotes":[{"passage":"p1","quote":"Wash the cover at 30 °C at most."}],"text":"Wash it at 30 °C at most."}],"missing":"The articles do not say whether the cover comes in green.","related":["p5"]}`;
 
 const REMINDER =
   'Answer this question in its own language and from these passages alone: its parts, then statements with exact quotes, then what is missing.';

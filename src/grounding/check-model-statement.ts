@@ -7,7 +7,7 @@ import { languageNamed } from '../text/language.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import type { Passage } from './answer-prompt.ts';
 import type { Evidence } from './check-statement.ts';
-import { isBoundLiteral, missingExactLiterals } from './literals.ts';
+import { isBoundLiteral, missingExactLiterals, missingLiterals } from './literals.ts';
 import { monthsIn, numbersIn, sumFor, valuesIn, type WrittenNumber } from './number-values.ts';
 import { hasPromptInjection } from './prompt-injection.ts';
 import QUALIFIERS from './qualifiers.json' with { type: 'json' };
@@ -46,7 +46,7 @@ export const checkModelStatement = (
   const named = [...new Set(quotes.map(({ passage }) => passage))];
   const own = quotes.map(evidenceOfQuote);
   const sections = named.map(evidenceOfPassage);
-  const veto = vetoOf(text, { own, sections, quotes, context });
+  const veto = vetoOf(text, { sections, quotes, context });
   if (veto !== undefined) return { veto, doubts: [], isLiteral: false };
   const isLiteral = isLiteralIn(text, named);
   const doubts = [
@@ -74,7 +74,7 @@ const textsOf = (evidence: readonly Evidence[]): string[] =>
 
 const vetoOf = (
   text: string,
-  { own, sections, quotes, context }: Given & { quotes: readonly PlacedQuote[] },
+  { sections, quotes, context }: Omit<Given, 'own'> & { quotes: readonly PlacedQuote[] },
 ): string | undefined => {
   if (hasHiddenMarkup(text, sections)) return 'it has an image or markup that a reader does not see';
   if (hasPromptInjection(text)) return 'it speaks to a model, not to a reader';
@@ -83,14 +83,14 @@ const vetoOf = (
   const known = [...textsOf(sections), ...titles, context.question];
   const [literal] = missingExactLiterals(text, known).filter(isBoundLiteral);
   if (literal !== undefined) return `the evidence does not have ${literal.kind} ${quotedShort(literal.text)}`;
-  const strange = strangeNumbers(text, textsOf(own), known)[0];
+  const strange = strangeNumbers(text, known)[0];
   return strange === undefined ? undefined : `the evidence does not have number ${quotedShort(strange.text)}`;
 };
 
 const quotedShort = (text: string): string => JSON.stringify(text.replace(/\s+/g, ' ').slice(0, 60));
 
 /** Numbers that no text has, in digits, words or as a month, and that are no result of a sum that the statement shows. */
-const strangeNumbers = (text: string, own: readonly string[], known: readonly string[]): WrittenNumber[] => {
+const strangeNumbers = (text: string, known: readonly string[]): WrittenNumber[] => {
   const values = valuesIn(known);
   const numbers = numbersIn(text);
   const missing = numbers.filter((number) => !number.values.some((value) => values.has(value)));
@@ -118,9 +118,10 @@ const numberDoubts = (text: string, { own, sections, context }: Given): string[]
   });
 };
 
+/** Names, codes and numbers with another unit. */
 const literalDoubts = (text: string, { own, context }: Pick<Given, 'own' | 'context'>): string[] =>
-  missingExactLiterals(text, [...textsOf(own), context.question])
-    .filter(({ kind }) => kind !== 'number')
+  missingLiterals(text, [...textsOf(own), context.question])
+    .filter((literal) => literal.kind !== 'number' || /\p{L}/u.test(literal.text))
     .map((literal) => `${literal.kind} ${quotedShort(literal.text)} is not in the quotes`);
 
 /** The question names a device, and an article is about others. */
@@ -132,7 +133,9 @@ const deviceDoubts = (named: readonly Passage[], { question, passages }: CheckCo
   );
   return strange === undefined
     ? []
-    : [`the question is about ${devices.join(', ')}, its article about ${(strange.devices ?? []).slice(0, 3).join(', ')}`];
+    : [
+        `the question is about ${devices.join(', ')}, its article about ${(strange.devices ?? []).slice(0, 3).join(', ')}`,
+      ];
 };
 
 /** Words that limit, deny or widen, and content words that the passages lack; only between texts of the same language. */
@@ -155,8 +158,9 @@ const wordDoubts = (text: string, { own, sections, context }: Given): string[] =
 const qualifierDoubts = (text: string, source: string, language: string): string[] => {
   const patterns = qualifiersOf(language);
   if (patterns === undefined || text.includes('\n')) return [];
-  const has = (pattern: RegExp, where: string): string[] =>
-    [...new Set([...where.toLowerCase().matchAll(pattern)].map(([word]) => word))];
+  const has = (pattern: RegExp, where: string): string[] => [
+    ...new Set([...where.toLowerCase().matchAll(pattern)].map(([word]) => word)),
+  ];
   const lost = [patterns.denies, patterns.limits].flatMap((pattern) =>
     has(pattern, text).length > 0 ? [] : has(pattern, source),
   );

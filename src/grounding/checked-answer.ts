@@ -1,6 +1,6 @@
+import { wordsOf } from '../text/analyse-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { languageNamed } from '../text/language.ts';
-import { wordsOf } from '../text/analyse-text.ts';
 import {
   type AnswerReply,
   type AnswerRequest,
@@ -8,9 +8,9 @@ import {
   answerSchema,
   type ModelStatement,
   type Passage,
+  type ReplyPart,
   readAnswerReply,
   readStatements,
-  type ReplyPart,
 } from './answer-prompt.ts';
 import {
   checkModelStatement,
@@ -170,7 +170,10 @@ const isReadable = ({ title, headings, text }: Passage): boolean =>
 /** The parts as they are answered by what is left, with those that the model forgot. */
 const partsAfter = (
   reply: AnswerReply,
-  { statements, request }: { statements: readonly CheckedStatement[]; request: Pick<AnswerRequest, 'question' | 'history' | 'parts'> },
+  {
+    statements,
+    request,
+  }: { statements: readonly CheckedStatement[]; request: Pick<AnswerRequest, 'question' | 'history' | 'parts'> },
 ): AnsweredPart[] => {
   const { question, history, parts: proposed = [] } = request;
   if (reply.parts.length === 0) return [{ asked: '', state: 'answered' }];
@@ -261,7 +264,9 @@ const startChecking = <P extends Passage>(
     const batch = waiting;
     waiting = [];
     asked += 1;
-    const statements = batch.map(({ text, quotes, check }): JudgedStatement => ({ text, quotes, doubts: check.doubts }));
+    const statements = batch.map(
+      ({ text, quotes, check }): JudgedStatement => ({ text, quotes, doubts: check.doubts }),
+    );
     const all = missing === undefined ? statements : [...statements, missing];
     judging = judgeStatements(all, { question, calls })
       .catch(() => 'malformed' as const)

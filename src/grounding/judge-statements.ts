@@ -93,7 +93,9 @@ const judgePrompt = (statements: readonly JudgedStatement[], question: string): 
   const tags = newTags();
   const quotes = statements.flatMap((statement) => statement.quotes);
   const idOf = (quote: PlacedQuote): string => `q${quotes.findIndex((each) => isSame(each, quote)) + 1}`;
-  const passages = [...new Set([...quotes.map(({ passage }) => passage), ...statements.flatMap(({ also = [] }) => also)])];
+  const passages = [
+    ...new Set([...quotes.map(({ passage }) => passage), ...statements.flatMap(({ also = [] }) => also)]),
+  ];
   const written = statements.map(({ text, quotes: own, doubts }, at) =>
     tags.tag('statement', text, {
       id: `s${at + 1}`,

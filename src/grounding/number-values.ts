@@ -34,16 +34,17 @@ const valuesOf = (written: string): string[] => {
   const last = marks.at(-1);
   // With a colon, or with the same mark around groups of other lengths: a time, a version, an address.
   if (plain.includes(':')) return [plain];
-  if (last === undefined) return [valueOf(plain)];
+  if (last === undefined) return [numericValue(plain)];
   const isGrouped = /^\d{1,3}(?:[.,]\d{3})+$/.test(plain) && new Set(marks).size === 1;
   const decimal = `${plain.slice(0, plain.lastIndexOf(last)).replace(/[.,]/g, '')}.${plain.slice(plain.lastIndexOf(last) + 1)}`;
-  if (marks.length === 1) return [...new Set([...(isGrouped ? [valueOf(plain.replace(/[.,]/g, ''))] : []), valueOf(decimal)])];
-  if (isGrouped) return [valueOf(plain.replace(/[.,]/g, '')), plain];
+  if (marks.length === 1)
+    return [...new Set([...(isGrouped ? [numericValue(plain.replace(/[.,]/g, ''))] : []), numericValue(decimal)])];
+  if (isGrouped) return [numericValue(plain.replace(/[.,]/g, '')), plain];
   const isNumber = /^\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)[.,]\d+$/.test(plain);
-  return [isNumber ? valueOf(decimal) : plain];
+  return [isNumber ? numericValue(decimal) : plain];
 };
 
-const valueOf = (digits: string): string => {
+const numericValue = (digits: string): string => {
   const value = Number(digits);
   return Number.isSafeInteger(Math.floor(value)) ? String(value) : digits;
 };
@@ -88,7 +89,11 @@ const monthNames = (): ReadonlyMap<string, string> => {
       const format = new Intl.DateTimeFormat(language, { month, day: 'numeric', timeZone: 'UTC' });
       for (let at = 0; at < 12; at += 1) {
         const parts = format.formatToParts(new Date(Date.UTC(2000, at, 15)));
-        const name = parts.find(({ type }) => type === 'month')?.value.toLowerCase().replace(/\.$/, '') ?? '';
+        const name =
+          parts
+            .find(({ type }) => type === 'month')
+            ?.value.toLowerCase()
+            .replace(/\.$/, '') ?? '';
         if (/^\p{L}+$/u.test(name)) names.set(name, String(at + 1));
       }
     }
@@ -106,7 +111,10 @@ const MAX_OPERANDS = 40;
  * @returns Undefined when no sum, difference, product or quotient of two gives it.
  */
 export const sumFor = ({ text, values }: WrittenNumber, operands: Iterable<string>): string | undefined => {
-  const known = [...new Set(operands)].map(Number).filter((value) => Number.isFinite(value)).slice(0, MAX_OPERANDS);
+  const known = [...new Set(operands)]
+    .map(Number)
+    .filter((value) => Number.isFinite(value))
+    .slice(0, MAX_OPERANDS);
   const decimals = /[.,](\d+)$/.exec(text)?.[1]?.length ?? 0;
   const isResult = (result: number): boolean =>
     values.some((value) => Math.abs(Number(value) - result) < (decimals > 0 ? 0.51 * 10 ** -decimals : 1e-9));

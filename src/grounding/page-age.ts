@@ -17,7 +17,6 @@ export const ageOf = (
   const changed = Date.parse(updated);
   if (Number.isNaN(changed)) return undefined;
   const years = (now.getTime() - changed) / YEAR_MS;
-  const isOld =
-    years >= OLD_YEARS && others.some((other) => (Date.parse(other) - changed) / YEAR_MS >= NEWER_YEARS);
+  const isOld = years >= OLD_YEARS && others.some((other) => (Date.parse(other) - changed) / YEAR_MS >= NEWER_YEARS);
   return { years: Math.floor(years), isOld };
 };

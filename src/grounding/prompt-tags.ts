@@ -24,7 +24,9 @@ export const newTags = (code: string = freshCode()): PromptTags => ({
 });
 
 const freshCode = (): string =>
-  Array.from(crypto.getRandomValues(new Uint32Array(CODE_LENGTH)), (value) => ALPHABET[value % ALPHABET.length]).join('');
+  Array.from(crypto.getRandomValues(new Uint32Array(CODE_LENGTH)), (value) => ALPHABET[value % ALPHABET.length]).join(
+    '',
+  );
 
 /** On one line, without what would end the attribute or the tag. */
 const plainAttribute = (value: string): string =>

@@ -34,11 +34,7 @@ const WEAK_BELOW = 0.42;
  */
 export const needsQueries = (
   question: string,
-  {
-    probability,
-    history,
-    languages,
-  }: { probability: number; history: readonly Turn[]; languages: readonly string[] },
+  { probability, history, languages }: { probability: number; history: readonly Turn[]; languages: readonly string[] },
 ): boolean => {
   if (probability < WEAK_BELOW || history.length > 0) return true;
   const language = detectLanguage(question);
@@ -107,10 +103,7 @@ const SCHEMA = {
   name: 'search_queries',
   schema: object({
     alone: { type: 'string' },
-    parts: list(
-      MAX_PARTS,
-      object({ asked: { type: 'string' }, queries: list(MAX_QUERIES, { type: 'string' }) }),
-    ),
+    parts: list(MAX_PARTS, object({ asked: { type: 'string' }, queries: list(MAX_QUERIES, { type: 'string' }) })),
   }),
 };
 

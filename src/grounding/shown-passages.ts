@@ -227,7 +227,9 @@ const inPassages = (chunks: readonly CachedChunk[], hits: readonly number[], lim
   if (passages.length <= limit) return passages;
   const rankOf = (passage: readonly CachedChunk[]): number =>
     Math.min(...passage.map(({ index }) => (hits.includes(index) ? hits.indexOf(index) : Number.POSITIVE_INFINITY)));
-  const best = passages.toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : rankOf(one) > rankOf(other) ? 1 : 0));
+  const best = passages.toSorted((one, other) =>
+    rankOf(one) < rankOf(other) ? -1 : rankOf(one) > rankOf(other) ? 1 : 0,
+  );
   const shown = new Set(best.slice(0, limit));
   return passages.filter((passage) => shown.has(passage));
 };

@@ -64,7 +64,10 @@ const columnDoubt = (text: string, { table: { head }, quoted, question }: Rows):
   const [wanted, ...more] = own.length > 0 ? own : devicesNamedIn(question, columns);
   if (wanted === undefined || more.length > 0) return undefined;
   const cells = row.cells.slice(1);
-  const [given, ...others] = devicesNamedIn(text, cells.filter((cell) => cell !== ''));
+  const [given, ...others] = devicesNamedIn(
+    text,
+    cells.filter((cell) => cell !== ''),
+  );
   const value = cells[columns.indexOf(wanted)] ?? '';
   if (given === undefined || others.length > 0 || given === value) return undefined;
   return `"${given.slice(0, 60)}" stands under "${columns[cells.indexOf(given)]}", asked is "${wanted}"`;

@@ -3,7 +3,7 @@ import type { Progress } from '../contract/ask.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Link } from '../contract/names.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import { aboutAsker, type AnswerRequest, MAX_TURNS } from '../grounding/answer-prompt.ts';
+import { type AnswerRequest, aboutAsker, MAX_TURNS } from '../grounding/answer-prompt.ts';
 import {
   type CheckedAnswer,
   type CheckedStatement,
@@ -157,7 +157,9 @@ export const answerWithModel = async (
     return {
       ...limited(standIn, refused, phrases),
       // What shares words with the question was read, and does not answer it.
-      ...(declined === undefined ? {} : { closest: linksToPassages('related' in written ? (written.related ?? []) : []) }),
+      ...(declined === undefined
+        ? {}
+        : { closest: linksToPassages('related' in written ? (written.related ?? []) : []) }),
       ...(violations.length === 0 ? {} : { violations }),
       account: end({ answeredBy: 'quotes', refused }),
     };
@@ -203,7 +205,11 @@ const startWriting = (edition: Edition, { finding, progress, task, now }: Writin
     write: async (found: FoundPassages): Promise<{ written: Written; passages: readonly ShownPassage[] }> => {
       const { search, passages } = found;
       proposed = search;
-      const written = await write(question, passages, search?.parts.map(({ asked }) => asked));
+      const written = await write(
+        question,
+        passages,
+        search?.parts.map(({ asked }) => asked),
+      );
       const open = openPartsOf(written, question);
       if (search !== undefined || open.length === 0) return { written, passages };
       const again = await findPassages(edition, { ...finding, question: open.join('; '), isAgain: true });
@@ -238,7 +244,10 @@ const joined = (first: Written, second: Written, open: readonly string[]): Writt
     statements: [...first.statements, ...added],
     removed,
     removedQuotes: [...first.removedQuotes, ...second.removedQuotes],
-    parts: [...rest, ...(second.parts.length > 0 ? second.parts : open.map((asked) => ({ asked, state: 'open' as const })))],
+    parts: [
+      ...rest,
+      ...(second.parts.length > 0 ? second.parts : open.map((asked) => ({ asked, state: 'open' as const }))),
+    ],
     isJudged: first.isJudged && second.isJudged,
   };
 };
@@ -294,7 +303,10 @@ const findPassages = async (
     const all = withTurn === undefined ? [outcome] : [outcome, withTurn];
     return { found: findAnswer(edition, question, { history, devices, vectors, searches: all }), searches: all };
   });
-  const first = await read(() => [unitHits(edition, found), ...searches.map((each) => hitsIn(edition, question, each))]);
+  const first = await read(() => [
+    unitHits(edition, found),
+    ...searches.map((each) => hitsIn(edition, question, each)),
+  ]);
   const { languages } = edition;
   const isAsked = isAgain || needsQueries(question, { probability: found.probability, history, languages });
   const titles = [...found.articles, ...first.flat()].map(({ source }) => source.title);

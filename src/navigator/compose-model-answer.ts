@@ -411,10 +411,7 @@ const compose = (
 const isBlockText = (text: string): boolean => splitBlocks(text).at(-1)?.kind !== 'prose';
 
 /** With its date where an article is old. */
-const referenceTo = (
-  cited: readonly Cited[],
-  { dates, phrases }: Pick<ComposeOptions, 'dates' | 'phrases'>,
-): string =>
+const referenceTo = (cited: readonly Cited[], { dates, phrases }: Pick<ComposeOptions, 'dates' | 'phrases'>): string =>
   [
     ...new Set(
       cited.map(({ chunk }) => {

@@ -87,7 +87,7 @@ describe('The stream of the hybrid agent', () => {
       { passage: 'p1', quote: '50 units in stock' },
       { passage: 'p2', quote: 'allows returns within 14 days of purchase' },
     ];
-    const joined = { statements: [{ quotes, text }], verdict: 'answer', confidence: 'high' };
+    const joined = { parts: [], statements: [{ part: 1, quotes, text }], missing: '', related: [] };
     const { app } = await hybridWith({}, { ai: scriptedModel({ text: JSON.stringify(joined) }) });
     const { events, reply } = await followed(app, 'hybrid');
     expect(reply.metadata.synthesis_by).toBe('model');

@@ -18,7 +18,12 @@ const SPLIT = { sub_queries: [{ type: 'semantic', query: QUESTION }] };
 
 /** One statement, quoted from the first passage. */
 const stating = (text: string, quote = text) =>
-  JSON.stringify({ statements: [{ quotes: [{ passage: 'p1', quote }], text }], verdict: 'answer', confidence: 'high' });
+  JSON.stringify({
+    parts: [],
+    statements: [{ part: 1, quotes: [{ passage: 'p1', quote }], text }],
+    missing: '',
+    related: [],
+  });
 
 const ended = (text: string, finish: AICompletion['finish']) => ({
   ...scriptedModel(),

@@ -9,10 +9,12 @@ import { ROOT } from '../../src/dev/functions.ts';
 import { type ChatRequest, schemaOf, textOf } from '../../src/dev/stand-ins/openai/chat-request.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import { PROVIDERS, type Provider } from '../../src/dev/stand-ins/openai/providers.ts';
+import { readPrompt } from '../../src/dev/stand-ins/read-prompt.ts';
 import { createConcierge } from '../../src/gateway/concierge/concierge.ts';
 import { understandQuestion } from '../../src/gateway/understand-question.ts';
-import { judgeStatements, startModelCalls } from '../../src/grounding/model-calls.ts';
-import { proposeQueries } from '../../src/grounding/search-queries.ts';
+import { judgeStatements } from '../../src/grounding/judge-statements.ts';
+import { startModelCalls } from '../../src/grounding/model-calls.ts';
+import { proposeSearch } from '../../src/grounding/search-queries.ts';
 import { answerQuestion } from '../../src/navigator/answer-question.ts';
 import { writeWithModel } from '../../src/support/draft/write-with-model.ts';
 import { openClassifier } from '../../src/support/intents/classifier.ts';
@@ -43,17 +45,17 @@ const FAN_SAID = 'You can make the fan quieter when you clean it with a soft bru
 const ANSWERS: Record<string, (prompt: string) => unknown> = {
   answer_from_passages: (prompt) => {
     const [text, quote] = prompt.includes(FAN) ? [FAN_SAID, FAN] : [SAID, QUOTE];
-    const id = /"passage":"(p\d+)"[^}]*?(?:every 60 days|soft brush)/.exec(prompt)?.[1] ?? 'p1';
-    return { statements: [{ quotes: [{ passage: id, quote }], text }], verdict: 'answer', confidence: 'high' };
+    const id = readPrompt(prompt)?.passages.find((each) => /every 60 days|soft brush/.test(each.text))?.passage ?? 'p1';
+    const parts = [{ asked: 'how often', passages: [id], answered: 'yes' }];
+    return { parts, statements: [{ part: 1, quotes: [{ passage: id, quote }], text }], missing: '', related: [] };
   },
   judged_statements: (prompt) => ({
-    judgements: [...new Set(prompt.match(/"id":"s\d+"/g))].map((id) => ({
-      id: /s\d+/.exec(id)?.[0],
-      reason: 'it says so',
-      verdict: 'stated',
+    judgements: readPrompt(prompt)?.statements.map(({ id }) => ({
+      ...{ id, finds: 'it says so', verdict: 'stated', keep: '' },
     })),
   }),
-  search_queries: () => ({ queries: ['descale the boiler'] }),
+  search_queries: () => ({ alone: '', parts: [{ asked: 'how often', queries: ['descale the boiler'] }] }),
+  queries: () => ({ queries: ['descale the boiler'] }),
   standalone_question: () => ({ question: 'How often must the boiler be descaled with hard water?' }),
   statement: () => ({ sql: 'SELECT name FROM products', text: '', each: '' }),
   sub_queries: () => ({
@@ -104,25 +106,27 @@ const USES: [what: string, use: (ai: OpenAIChat) => Promise<unknown>, expected: 
     'judges statements',
     async (ai) => {
       const calls = startModelCalls({ ai, timeMs: 8000 });
-      const pair = { statement: SAID, quotes: [{ heading: 'How often', text: QUOTE }], passages: [] };
-      const judged = await judgeStatements([pair, pair], { question: OFTEN, calls });
+      const passage = { id: 'p1', title: 'How often', headings: [], text: QUOTE };
+      const quotes = [{ passage, span: { start: 0, end: QUOTE.length } }];
+      const statement = { text: SAID, quotes, doubts: [] };
+      const judged = await judgeStatements([statement, statement], { question: OFTEN, calls });
       calls.end();
       return judged;
     },
     [
-      { isSupported: true, reason: 'it says so' },
-      { isSupported: true, reason: 'it says so' },
+      { verdict: 'stated', finds: 'it says so', keep: '' },
+      { verdict: 'stated', finds: 'it says so', keep: '' },
     ],
   ],
   [
     'proposes queries',
     async (ai) => {
       const calls = startModelCalls({ ai, timeMs: 8000 });
-      const queries = await proposeQueries({ question: OFTEN, history: [], found: [] }, calls);
+      const proposed = await proposeSearch({ question: OFTEN, history: [], found: [], languages: ['en'] }, calls);
       calls.end();
-      return queries;
+      return proposed?.parts;
     },
-    ['descale the boiler'],
+    [{ asked: 'how often', queries: ['descale the boiler'] }],
   ],
   [
     'reads a question in its conversation',
@@ -201,7 +205,7 @@ describe.each(PROVIDERS.flatMap((provider) => (provider.chat === undefined ? [] 
     const server = serverOf(provider);
     const chatOf = () => openaiChat({ ...configOf(server()), model: provider.chat?.model ?? '' });
     const SCHEMA = {
-      name: 'search_queries',
+      name: 'queries',
       schema: {
         type: 'object',
         properties: { queries: { type: 'array', items: { type: 'string' }, maxItems: 3 } },

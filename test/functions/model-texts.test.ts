@@ -5,6 +5,7 @@ import type { Product } from '../../src/dev/run/product.ts';
 import type { ChatScript } from '../../src/dev/stand-ins/openai/chat-answer.ts';
 import { type ChatRequest, textOf } from '../../src/dev/stand-ins/openai/chat-request.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import { readPrompt } from '../../src/dev/stand-ins/read-prompt.ts';
 import RECORDED from './model-texts.json' with { type: 'json' };
 import { ask, send, startEmbedded } from './product-for-test.ts';
 
@@ -18,8 +19,10 @@ const keyOf = (schema: string, asked: unknown): string => {
 
 const replies = new Map(RECORDED.map(({ schema, asked, reply }) => [keyOf(schema, asked), reply]));
 
-/** The question of a prompt: JSON, or tagged text in prompts for SQL. */
+/** The question of a prompt: between tags, with a code or without one in prompts for SQL, or JSON. */
 const askedIn = (content: string): unknown => {
+  const read = readPrompt(content);
+  if (read !== undefined) return read.statements.length > 0 ? read : { question: read.question };
   const question = /^<question>\n(.*)\n<\/question>$/s.exec(content)?.[1];
   return question === undefined ? JSON.parse(content) : { question };
 };

@@ -9,10 +9,10 @@ import type { ChatScript, ScriptedAnswer } from '../../src/dev/stand-ins/openai/
 import type { ChatRequest } from '../../src/dev/stand-ins/openai/chat-request.ts';
 import { strictSchemaProblem } from '../../src/dev/stand-ins/openai/check-strict-schema.ts';
 import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
+import { readPrompt } from '../../src/dev/stand-ins/read-prompt.ts';
 import type { LocalServices } from '../../src/dev/stand-ins/start-services.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
 import { readJws } from '../../src/signing/compact-jws.ts';
-import type { ModelCall } from '../navigator/scripted-model.ts';
 import { askAndKeep, describeConversations } from './describe-conversations.ts';
 import { answerLabelledQuestions, navigate } from './labelled-answers.ts';
 import { idsInVector } from './look-into-services.ts';
@@ -215,13 +215,16 @@ describe('the product on Upstash and a model', () => {
   const saying =
     (change = (text: string) => text): ChatScript =>
     ({ messages }): ScriptedAnswer => {
-      const { passages } = JSON.parse(String(messages[1]?.content)) as ModelCall['given'];
+      const passages = readPrompt(String(messages[1]?.content))?.passages ?? [];
       const passage = passages.find(({ text }) => text.includes('450 W'));
       const quote = passage?.text.split(/\n|(?<=\.)\s/).find((text) => text.includes('450 W')) ?? '';
       return statementOf({ passage: passage?.passage ?? 'p1', quote }, change(quote));
     };
   const statementOf = (quote: { passage: string; quote: string }, text: string): ScriptedAnswer => ({
-    json: { statements: [{ quotes: [quote], text }], verdict: 'answer', confidence: 'high' },
+    json: {
+      parts: [{ asked: 'power supply', passages: [quote.passage], answered: 'yes' }],
+      ...{ statements: [{ part: 1, quotes: [quote], text }], missing: '', related: [] },
+    },
   });
 
   it.each<[what: string, script: ChatScript | undefined, refused: RegExp]>([

@@ -9,13 +9,14 @@ import { validateNavigatorResponse } from '../../src/navigator/validate-navigato
 import { budgetedModel } from '../../src/runtime/model-budget.ts';
 import { budgetOf } from '../../src/signing/limits.ts';
 import cases from './answer-with-model.json' with { type: 'json' };
-import { judging, type Reply, replyOf, type ScriptedStatement, scriptedModel } from './scripted-model.ts';
+import { judging, type Reply, replyOf, type ScriptedStatement, scriptedModel, seeking } from './scripted-model.ts';
 import { ARTICLES, OFTEN, openSmallKb, QUOTE } from './small-kb.ts';
 
 const SMALL = openSmallKb();
 const DESCALE = 'How do I descale the boiler?';
 const SAID = 'The boiler has to be descaled every 60 days, or every 30 days with hard water.';
-const SAID_CITED = `${SAID} ([Descale the boiler](https://docs.example.com/care/descale.md), How often)`;
+const CITED = '([Descale the boiler](https://docs.example.com/care/descale.md), How often)';
+const SAID_CITED = `${SAID} ${CITED}`;
 const HONEST = { text: SAID, quote: QUOTE, from: 'How often' };
 const TANK = 'Empty the water tank.';
 const [descale] = ARTICLES as [(typeof ARTICLES)[number]];
@@ -26,6 +27,8 @@ interface Given extends Partial<QuestionOptions> {
   kb?: typeof SMALL;
   judge?: Reply | undefined;
   queries?: readonly string[];
+  /** Reply to the call for queries. */
+  model?: object;
   budgets?: Parameters<typeof budgetOf>[0];
 }
 
@@ -33,11 +36,12 @@ interface Given extends Partial<QuestionOptions> {
 const ask = async (
   question: string,
   script: Reply | ScriptedStatement[] = [HONEST],
-  { kb = SMALL, judge, queries, budgets, ...options }: Given = {},
+  { kb = SMALL, judge, queries, model: proposed, budgets, ...options }: Given = {},
 ) => {
   const ai = scriptedModel(Array.isArray(script) ? replyOf(script) : script);
   ai.judge = judge ?? ai.judge;
-  if (queries !== undefined) ai.queries = { text: JSON.stringify({ queries }) };
+  if (queries !== undefined) ai.queries = seeking(...queries);
+  if (proposed !== undefined) ai.queries = { text: JSON.stringify(proposed) };
   const model = budgets === undefined ? ai : budgetedModel(ai, { budget: budgetOf(budgets) }).ai;
   const given = { ai: model, timeLeftMs: () => 5000, ...options };
   const { answer, metadata } = await answerQuestion(kb.edition, question, given);
@@ -67,16 +71,41 @@ describe('an answer with a model', () => {
     });
     expect(names).toEqual(['answer_from_passages', 'judged_statements']);
   });
-  it('sends the judge each quote with its whole section', async () => {
-    const { callNamed } = await ask(DESCALE, [{ text: 'First you let all the water out.', quote: TANK, from: TANK }]);
-    const { sections, statements } = callNamed('judged_statements')?.given ?? {};
-    const quotes = [{ text: expect.stringContaining(TANK) }];
-    expect(statements).toMatchObject([{ quotes, sections: [sections?.[0]?.id] }]);
-    expect(sections?.[0]?.text).toContain('Pour in one sachet of citric acid');
+  it('sends the judge every statement in one call, its quotes marked in their whole sections', async () => {
+    const said = [{ text: 'First you let all the water out.', quote: TANK, from: TANK }, { text: QUOTE }];
+    const { ai, callNamed } = await ask(DESCALE, said);
+    const { sections = [], statements = [] } = callNamed('judged_statements')?.given ?? {};
+    expect(statements).toMatchObject([
+      { id: 's1', quotes: 'q1', statement: said[0]?.text },
+      { id: 's2', quotes: 'q2', statement: QUOTE },
+    ]);
+    expect(sections[0]?.text).toContain(`[q1]${TANK}[/q1]`);
+    expect(sections[0]?.text).toContain('Pour in one sachet of citric acid');
+    expect(ai.calls.filter(({ options }) => options.schema?.name === 'judged_statements')).toHaveLength(1);
   });
-  it('needs one call when every statement is a literal quote', async () => {
-    const { metadata } = await ask(OFTEN, [{ text: QUOTE }]);
-    expect(metadata).toMatchObject({ answered_by: 'model', usage: { calls: 1 } });
+  it('tells the judge what is not in the quotes, and shows what it leaves of a statement', async () => {
+    const text = 'Descale the boiler every 60 days, because limescale dissolves in weak acids.';
+    const kept = 'Descale the boiler every 60 days.';
+    const judge = judging(
+      () => true,
+      (statement) => (statement === text ? kept : ''),
+    );
+    const { callNamed, response } = await ask(OFTEN, [{ text, quote: QUOTE, from: 'How often' }], { judge });
+    expect(callNamed('judged_statements')?.given.statements[0]?.doubt).toContain('not in the section:');
+    expect(response.answer).toContain(kept);
+    expect(response.answer).not.toContain('acids');
+  });
+  it.each([
+    ['adds a word', 'Descale the new boiler every 60 days.', 'Descale the boiler every 60 days, it is due.'],
+    ['drops what limits it', 'Descale the boiler every 60 days.', 'Descale the boiler only every 60 days.'],
+    ['is all of it', 'Descale the boiler every 60 days.', 'Descale the boiler every 60 days.'],
+  ])('drops a statement when what the judge would keep of it %s', async (_what, kept, text = `${kept} It is due.`) => {
+    const judge = judging(
+      () => true,
+      () => kept,
+    );
+    const { metadata } = await ask(OFTEN, [{ text, quote: QUOTE, from: 'How often' }], { judge });
+    expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
   });
   it.each<[string, ScriptedStatement]>([
     ['its quote stands nowhere', { text: QUOTE, quote: 'Descale it now and then.', from: 'How often' }],
@@ -94,7 +123,7 @@ describe('an answer with a model', () => {
   );
   it('keeps lists, tables and code whole, with their introductions', async () => {
     const list = `1. ${TANK}\n2. Pour in one sachet of citric acid and 1.2 litres of water.`;
-    const lead = { text: 'To descale the boiler:', passages: [] };
+    const lead = { text: 'To descale the boiler:', quote: TANK, from: TANK };
     const { response } = await ask(DESCALE, [lead, { text: list, quote: TANK, from: TANK }]);
     expect(response.answer).toBe(
       `To descale the boiler:\n\n${list}\n\n([Descale the boiler](https://docs.example.com/care/descale.md), Steps)`,
@@ -134,8 +163,8 @@ describe('the prompt', () => {
     const kb = openSmallKb([...ARTICLES, { ...descale, id: 'long.md', title: 'Kettle', text }]);
     const options = { kb, wordVectors: shippedWordVectors };
     const { ai } = await ask('How is the limescale of the kettle measured with a strip?', [HONEST], options);
-    const passages = ai.calls[0]?.given.passages ?? [];
-    const cut = passages.filter((passage) => 'section_goes_on' in passage).map(({ title }) => title);
+    const passages = ai.calls.flatMap(({ given }) => given.passages);
+    const cut = passages.filter((passage) => 'ends' in passage).map(({ title }) => title);
     expect(new Set(cut)).toEqual(new Set(['Kettle']));
   });
   it('is never surer of a follow-up than of the same question asked in full', async () => {
@@ -147,7 +176,7 @@ describe('the prompt', () => {
     expect([full.response.confidence, answer.response.confidence]).toEqual(['high', 'medium']);
     expect(answer.response.confidenceReason).toMatch(/^Medium confidence/);
   });
-  it('has whole sections, question and history as one bounded JSON object, and allows no other id', async () => {
+  it('has whole sections, turns and question between tags of a fresh code, bounded, and allows eight ids', async () => {
     const turn = (at: number) => ({ speaker: 'user' as const, text: `turn ${at} ${'x'.repeat(3000)}` });
     const history = [...Array.from({ length: 12 }, (_, at) => turn(at)), { speaker: 'user' as const, text: OFTEN }];
     const { callNamed } = await ask('How often must it be descaled?', [HONEST], { history });
@@ -157,11 +186,20 @@ describe('the prompt', () => {
     expect(given.question).toBe('How often must it be descaled?');
     expect(given.passages[0]?.text).toContain('## How often\n\nDescale the boiler every 60 days');
     expect(given.passages[0]?.text).not.toContain('alert(1)');
-    expect(given.history).toHaveLength(6);
+    expect(String(given.earlier).split('\n')).toHaveLength(6);
     expect(JSON.stringify(given).length).toBeLessThan(40_000);
-    const ids = given.passages.map(({ passage }) => passage);
-    expect(ids[0]).toBe('p1');
+    expect(given.passages[0]?.passage).toBe('p1');
+    const ids = Array.from({ length: 8 }, (_, at) => `p${at + 1}`);
     expect(JSON.stringify(options.schema)).toContain(`"enum":${JSON.stringify(ids)}`);
+    const prompt = messages[1]?.content ?? '';
+    const [code = ''] = /(?<=The code of the tags is )\w+/.exec(prompt) ?? [];
+    const again = (await ask('How often must it be descaled?', [HONEST], { history })).callNamed(
+      'answer_from_passages',
+    );
+    expect(again?.messages[1]?.content).not.toContain(code);
+    // What services cache: the same text and schema in every call.
+    expect(again?.messages[0]).toEqual(messages[0]);
+    expect(prompt.lastIndexOf(`<question-${code}>`)).toBeGreaterThan(prompt.lastIndexOf(`</article-${code}>`));
   });
   it('has the passages in the order of a reranker, or in search order when it fails', async () => {
     type Rank = NonNullable<QuestionOptions['reranker']>['rank'];
@@ -171,22 +209,27 @@ describe('the prompt', () => {
     };
     const plainOrder = await titlesBy();
     expect(await titlesBy(() => Promise.reject(new Error('no')))).toEqual(plainOrder);
-    const byLength = await titlesBy(async (_, texts) => texts.map((text) => -text.length));
-    expect(byLength.toSorted()).toEqual(plainOrder.toSorted());
-    expect(byLength[0]).not.toBe(plainOrder[0]);
+    const [first = ''] = plainOrder;
+    const othersFirst = await titlesBy(async (_, texts) => texts.map((text) => (text.startsWith(first) ? 0 : 1)));
+    expect(othersFirst.toSorted()).toEqual(plainOrder.toSorted());
+    expect(othersFirst[0]).not.toBe(first);
   });
 });
 
 describe('the confidence of an answer with a model', () => {
+  const parts = (...answered: string[]) => ({
+    parts: answered.map((each) => ({ asked: 'how often descaled', passages: ['p1'], answered: each })),
+  });
   it.each([
-    ['medium', 0.8],
-    ['low', 0.6],
-  ])('is %s when the model says so', async (confidence, limit) => {
-    const sure = await ask(OFTEN);
-    const { response, answer } = await ask(OFTEN, replyOf([{ text: QUOTE, from: 'How often' }], { confidence }));
-    expect(response.confidence).toBe(confidence);
-    expect(answer.probability).toBeLessThan(Math.min(limit, sure.answer.probability));
-    expect(response.confidenceReason).toMatch(/^(?:Medium|Low) confidence: .*The model itself says/);
+    ['a part is answered in part', parts('in_part'), 'low', /Parts of the question that are answered: 1 of 1/],
+    ['a part is open', parts('yes', 'no'), 'low', /Parts of the question that are answered: 1 of 2/],
+    ['a part has no statement', parts('yes', 'yes'), 'low', /Parts of the question that are answered: 1 of 2/],
+  ])('is lower when %s', async (_what, more, level, reason) => {
+    const sure = await ask(OFTEN, [{ text: QUOTE, from: 'How often' }]);
+    const { response, answer } = await ask(OFTEN, replyOf([{ text: QUOTE, from: 'How often' }], more));
+    expect([sure.response.confidence, response.confidence]).toEqual(['high', level]);
+    expect(answer.probability).toBeLessThan(sure.answer.probability);
+    expect(response.confidenceReason).toMatch(reason);
   });
   it('is low when sources conflict, even if the model is sure', async () => {
     const { response } = await ask('What is the factory setting of the brewing temperature?', [
@@ -261,46 +304,121 @@ describe('statements that are removed', () => {
     const question = 'Where is the key, and what is it set to?';
     expect((await ask(question, [{ text, quote, from: 'HKCU' }], { kb })).metadata.answered_by).toBe(answeredBy);
   });
-  it('include sentences that refer to them, and transitions to them', async () => {
+  it('include what introduces them', async () => {
     const { response, metadata } = await ask(OFTEN, [
-      { text: `It has a timer of 90 days. It beeps when it is due. ${TANK}`, quote: TANK, from: TANK },
       { text: QUOTE },
-      { text: 'Then follow these steps:', passages: [] },
+      { text: 'Then follow these steps:', quote: TANK, from: TANK },
       { text: '1. Wait for 90 days.', quote: TANK, from: TANK },
     ]);
-    expect(response.answer).not.toMatch(/timer|beeps|steps|90 days/);
+    expect(response.answer).not.toMatch(/steps|90 days/);
     expect(response.answer).toContain(QUOTE);
-    expect(metadata.removed?.[1]?.reason).toBe('it refers to a sentence that was removed');
+    expect(metadata.removed?.map(({ reason }) => reason)).toEqual([
+      'nothing is left of what it introduces',
+      'the evidence does not have number "90"',
+    ]);
+  });
+  it('leave the sentences of prose that stand beside an invented link', async () => {
+    const text = `${QUOTE} See https://descale.example/plan.`;
+    const { response } = await ask(OFTEN, [{ text, quote: QUOTE, from: 'How often' }]);
+    expect(response.answer).toContain(QUOTE);
+    expect(response.answer).not.toContain('descale.example');
   });
 });
 
-describe('a transition to a statement', () => {
+describe('a sentence that leads to a statement', () => {
   const list = { text: `1. ${TANK}`, quote: TANK, from: TANK };
-  const NO_JUDGE: Reply = { finish: 'refused' };
   const shown = async (lead: ScriptedStatement | undefined, judge: Reply, statement: ScriptedStatement = list) =>
     (await ask('Is descaling covered, and how do I do it?', lead ? [lead, statement] : [statement], { judge })).response
       .answer;
 
-  it.each(cases.leads)('is not shown with a claim, even if the judge confirms it: %s', async (text) => {
+  it.each(cases.leads)('is not shown without a quote, even if the judge confirms it: %s', async (text) => {
     const lead = { text, passages: [] };
-    for (const judge of [NO_JUDGE, judging((statement) => statement !== text), judging(() => true)])
+    for (const judge of [judging((statement) => statement !== text), judging(() => true)])
       expect(await shown(lead, judge)).not.toContain(text);
   });
-  it.each(cases.transitions)('is shown without a judge when it claims nothing: %s', async (text) => {
-    expect(await shown({ text, passages: [] }, NO_JUDGE)).toContain(text);
-  });
-  it('needs the judge when its quote does not state its claim, and within a list', async () => {
+  it('needs the judge', async () => {
     const text = 'Yes, the warranty covers this:';
-    expect(await shown({ text, quote: TANK, from: TANK }, NO_JUDGE)).not.toContain('covers');
-    expect(await shown(undefined, NO_JUDGE, { ...list, text: `${text}\n\n${list.text}` })).not.toContain('covers');
+    const noJudge: Reply = { finish: 'refused' };
+    expect(await shown({ text, quote: TANK, from: TANK }, noJudge)).not.toContain('covers');
+    expect(await shown(undefined, noJudge, { ...list, text: `${text}\n\n${list.text}` })).not.toContain('covers');
+  });
+});
+
+describe('what the passages leave open', () => {
+  const SEVERAL = 'How often must the boiler be descaled, and is it sold in green?';
+  const open = (missing: string) => ({
+    parts: [
+      { asked: 'how often descaled', passages: ['p1'], answered: 'yes' },
+      { asked: 'sold in green', passages: [], answered: 'no' },
+    ],
+    missing,
+  });
+  const said = (
+    missing: string,
+    judge?: Reply,
+    statements: ScriptedStatement[] = [{ text: QUOTE, from: 'How often' }],
+  ) => ask(SEVERAL, replyOf(statements, open(missing)), { judge });
+  const NAMED = 'I found nothing about “sold in green”.';
+
+  it('is said in the words of the model when the judge confirms them', async () => {
+    const missing = 'The articles do not say whether it is sold in green.';
+    const { response } = await said(missing);
+    expect(response.answer).toContain(QUOTE);
+    expect(response.answer.endsWith(missing)).toBe(true);
+    expect(response.confidence).toBe('low');
+  });
+  it.each<[string, string, Reply | undefined]>([
+    ['the model says nothing', '', undefined],
+    ['the judge does not confirm its words', 'Green boilers are sold out.', judging((text) => text === QUOTE)],
+    ['they have a number that is not asked for', 'It is not said whether the 70 green ones are sold.', undefined],
+    ['they have a link', 'It is not said, see https://green.example.', undefined],
+    ['there is no judge', 'The articles do not say whether it is sold in green.', { finish: 'refused' }],
+  ])('is named otherwise: %s', async (_what, missing, judge) => {
+    const { response } = await said(missing, judge);
+    expect(response.answer).toContain(NAMED);
+    expect(missing === '' || !response.answer.includes(missing)).toBe(true);
+  });
+  it('is named when all statements about a part are removed', async () => {
+    const parts = [
+      { asked: 'how often descaled', passages: ['p1'], answered: 'yes' },
+      { asked: 'sold in green', passages: ['p1'], answered: 'yes' },
+    ];
+    const green = { text: 'It is sold in green.', quote: QUOTE, from: 'How often', part: 2 };
+    const reply = replyOf([{ text: QUOTE, from: 'How often' }, green], { parts });
+    const { response } = await ask(SEVERAL, reply, { judge: judging((text) => text === QUOTE) });
+    expect(response.answer).toContain(NAMED);
+  });
+  it('is not named in words of the model alone', async () => {
+    const parts = [
+      { asked: 'how often descaled', passages: ['p1'], answered: 'yes' },
+      { asked: 'visit BoilerMax', passages: [], answered: 'no' },
+    ];
+    const { response } = await ask(SEVERAL, replyOf([{ text: QUOTE, from: 'How often' }], { parts }));
+    expect(response.answer).not.toContain('BoilerMax');
+    expect(response.answer).toContain('A part of the question is not answered here.');
+  });
+  it('is searched once more by queries of the model, when none have searched for it', async () => {
+    const { names, response, metadata } = await ask(
+      'How do I clean the grinder of the Barista II?',
+      (call) => {
+        const shown = call.given.passages.some(({ text }) => text.includes(QUOTE));
+        return shown
+          ? replyOf([{ text: QUOTE, from: 'How often' }])(call)
+          : replyOf([], { parts: [{ asked: 'boiler', passages: [], answered: 'no' }] })(call);
+      },
+      { queries: ['how often descale the boiler'] },
+    );
+    const answers = names.filter((name) => name === 'answer_from_passages').length;
+    expect(answers).toBeLessThanOrEqual(2);
+    if (metadata.answered_by === 'model') expect(response.answer).toContain(QUOTE);
   });
 });
 
 const doubtful = { text: 'Limescale is calcium carbonate that weak acids dissolve.', quote: TANK, from: TANK };
 const verdicts = ['stated', 'not_stated'];
-const judgements = verdicts.flatMap((verdict) => ['s1', 's2'].map((id) => ({ id, reason: '', verdict })));
+const judgements = verdicts.flatMap((verdict) => ['s1', 's2'].map((id) => ({ id, finds: '', verdict, keep: '' })));
 const uses: Reply = (call) => ({
-  ...replyOf([HONEST, doubtful])(call),
+  ...replyOf([{ text: QUOTE, from: 'How often' }, doubtful])(call),
   usage: { inputTokens: 7000, outputTokens: 500 },
 });
 it.each<[string, Reply | undefined, Given?, RegExp?]>([
@@ -310,10 +428,11 @@ it.each<[string, Reply | undefined, Given?, RegExp?]>([
   ['hangs', HANGS, { timeLeftMs: () => 400 }, /no judge \(timeout\)/],
   ['lacks budget', undefined, { budgets: { tokens: 8000 } }, /no judge \(over_budget\)/],
 ])(
-  'a judge that fails and %s leaves only statements with lexical support',
+  'a judge that fails and %s leaves only what an article says in the same words',
   async (_what, judge, options, reason = /./) => {
     const { response, metadata } = await ask(OFTEN, uses, { judge, ...options });
-    expect(response.answer).toBe(SAID_CITED);
+    expect(response.answer).toBe(`${QUOTE} ${CITED}`);
+    expect(response.confidence).toBe('low');
     const removed = [{ text: doubtful.text, reason: expect.stringMatching(reason) }];
     expect(metadata).toMatchObject({ answered_by: 'model', removed });
   },
@@ -354,10 +473,22 @@ describe('quotes replace the answer of a model', () => {
     expect(ai.calls).toHaveLength(0);
   });
   it('that found no answer by declining', async () => {
-    const { response, metadata } = await ask(OFTEN, replyOf([], { verdict: 'no_information' }));
+    const { response, metadata } = await ask(
+      OFTEN,
+      replyOf([], { parts: [{ asked: 'how often', passages: [], answered: 'no' }] }),
+    );
     expect(response.sources).toEqual([]);
     expect(metadata.model_refused).toBe('no_answer');
     expect(response.confidenceReason).toContain('the model found no answer in the passages');
+  });
+  it('that has no part on the subject of the articles by declining, after one short call', async () => {
+    const { names, response, metadata } = await ask('What is the capital of France?', [HONEST], {
+      judge: undefined,
+      model: { alone: '', parts: [] },
+    });
+    expect(names).toEqual(['search_queries']);
+    expect(response).toMatchObject({ outOfDomain: true, sources: [] });
+    expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'not_asked', usage: { calls: 1 } });
   });
   it.each(['???', 'xqzt vbnm plok'])('that is not called because no search finds anything: %s', async (question) => {
     const { names, metadata } = await ask(question);

@@ -69,7 +69,7 @@ describe('the navigator function', () => {
     const ai = honest();
     const history = [{ speaker: 'user', text: 'Tell me about the boiler.' }];
     await call('/librarians/navigator/ask', { query: 'How often must it be descaled?', metadata: { history } }, { ai });
-    expect(ai.calls[0]?.given.history).toEqual(history);
+    expect(ai.calls.map(({ given }) => given.earlier)).toContain('customer: Tell me about the boiler.');
   });
 });
 
@@ -87,10 +87,11 @@ describe.each(ROUTES)('the navigator function at %s', (path) => {
     const budgets = { tokens: 20_000, cost_micros: 9000 };
     const { reply, used, lines } = await call(path, { query: OFTEN }, { ai: honest(), budgets });
     expect(reply.answer).toBe(`${QUOTE} ([Descale the boiler](https://docs.example.com/care/descale.md), How often)`);
-    const usage = { input_tokens: 1000, output_tokens: 100, cost_usd: 0.0005 };
+    // The answer and the judge.
+    const usage = { input_tokens: 2000, output_tokens: 200, cost_usd: 0.001 };
     const model = 'scripted-1';
-    expect(reply.metadata).toMatchObject({ answered_by: 'model', model, usage: { calls: 1, ...usage } });
-    expect(used).toMatchObject({ tokens: 1100, cost_micros: 500 });
+    expect(reply.metadata).toMatchObject({ answered_by: 'model', model, usage: { calls: 2, ...usage } });
+    expect(used).toMatchObject({ tokens: 2200, cost_micros: 1000 });
     expect(lines.at(-1)).toMatchObject({ event: 'request', model, ...usage });
   });
   it('respects the budget of the context', async () => {

@@ -71,7 +71,8 @@ it.each([
 it('answerQuestion() does not cache the answer of a model', async () => {
   const { edition } = openSmallKb();
   const ai = scriptedModel(replyOf([{ text: QUOTE, from: 'How often' }]));
-  for (const calls of [1, 2]) {
+  // The answer and the judge each time.
+  for (const calls of [2, 4]) {
     await reply(edition, OFTEN, { ai });
     expect(ai.calls).toHaveLength(calls);
   }

@@ -14,10 +14,11 @@ const obeying =
   (statements: readonly string[], more: object = {}) =>
   ({ given: { passages } }: ModelCall) => {
     const each = statements.flatMap((text) =>
-      passages.map(({ passage }) => ({ quotes: [{ passage, quote: text }], text })),
+      passages.map(({ passage }) => ({ part: 1, quotes: [{ passage, quote: text }], text })),
     );
     const stated = statements.length === 1 ? each : each.slice(-2);
-    return { text: JSON.stringify({ statements: stated, verdict: 'answer', confidence: 'high', ...more }) };
+    const parts = [{ asked: 'descaling', passages: ['p1'], answered: 'yes' }];
+    return { text: JSON.stringify({ parts, statements: stated, missing: '', related: [], ...more }) };
   };
 
 /** Replaces line breaks, also those escaped in JSON. */
@@ -31,6 +32,16 @@ const WAYS: [string, (injection: Injection) => ReturnType<typeof obeying>][] = [
     'states it everywhere',
     ({ obeyed, payloads }) =>
       obeying([QUOTE, obeyed], { answer: obeyed, confidenceReason: obeyed, outOfDomain: true, payloads }),
+  ],
+  [
+    'says that it is missing, and asked for',
+    ({ obeyed }) => {
+      const parts = [
+        { asked: 'descaling', passages: ['p1'], answered: 'yes' },
+        { asked: obeyed, passages: [], answered: 'no' },
+      ];
+      return obeying([QUOTE], { parts, missing: obeyed });
+    },
   ],
   [
     'cites the passage that contains it',

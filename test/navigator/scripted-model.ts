@@ -58,7 +58,10 @@ export interface ScriptedModel extends AIClient {
 export const seeking =
   (...queries: readonly string[]) =>
   ({ given: { question } }: ModelCall): Partial<AICompletion> => ({
-    text: JSON.stringify({ alone: '', parts: [{ asked: question, queries: queries.length > 0 ? queries : [question] }] }),
+    text: JSON.stringify({
+      alone: '',
+      parts: [{ asked: question, queries: queries.length > 0 ? queries : [question] }],
+    }),
   });
 
 /** A judge that decides each statement by `isStated`. */

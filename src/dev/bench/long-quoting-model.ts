@@ -20,7 +20,8 @@ export const longQuotingModel =
     );
     const statements: { part: number; quotes: { passage: string; quote: string }[]; text: string }[] = [];
     for (const each of sentences)
-      if (JSON.stringify(statements).length < CHARACTERS) statements.push({ part: 1, quotes: [each], text: each.quote });
+      if (JSON.stringify(statements).length < CHARACTERS)
+        statements.push({ part: 1, quotes: [each], text: each.quote });
     const parts = [{ asked: question, passages: [], answered: 'yes' }];
     return { json: { parts, statements, missing: '', related: [] }, tokensPerSecond };
   };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LibrarianResponse } from '../../contract/response.ts';
 import { type AnswerMetadata, answerQuestion } from '../../navigator/answer-question.ts';
@@ -58,16 +58,7 @@ export const evaluateRecorded = async (options: RecordedOptions): Promise<Measur
     all.push(...marked);
     measures.push(...measuresOf(kb, marked));
   }
-  if (options.replies !== undefined) addHostile(options.replies);
   return [...measures, ...measuresOf('both', all)];
-};
-
-/** Judgements that test/navigator/hostile-statements.test.ts reads; it writes their prompts itself. */
-const addHostile = (replies: string): void => {
-  const folder = join(replies, 'hostile', 'replies');
-  if (!existsSync(folder)) return;
-  const recording = addReplies(readRecording('hostile'), folder, new Date().toISOString().slice(0, 10));
-  writeRecording('hostile', recording, new Set(Object.keys(recording.replies)));
 };
 
 const evaluateBase = async (

@@ -184,11 +184,12 @@ const withStatements = (
   };
 };
 
-/** Items of lists, and paragraphs. */
+/** Items of lists, and paragraphs, without what introduces them. */
 const stepsOf = (text: string): string[] =>
   splitBlocks(text)
     .flatMap((block) => (block.kind === 'prose' ? [block] : block.kind === 'list' ? block.items : []))
-    .map(({ start, end }) => text.slice(start, end).replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, ''));
+    .map(({ start, end }) => text.slice(start, end).replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, ''))
+    .filter((step) => !/[:：]$/.test(step));
 
 /** Puts each warning before its statement, and the warning about the customer's case first. */
 const withWarnings = (
@@ -260,9 +261,11 @@ export const modelPassages = async (
   const search = (query: string, part: number): HitList => {
     const outcome = searchEdition(edition, query, { limit: QUERY_HITS });
     const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
-    const hits = outcome.hits.map(({ chunk, article }, at): PassageHit => ({
-      ...{ chunk, source: cachedArticle(edition, article), relevance: relevances[at] },
-    }));
+    const hits = outcome.hits.map(
+      ({ chunk, article }, at): PassageHit => ({
+        ...{ chunk, source: cachedArticle(edition, article), relevance: relevances[at] },
+      }),
+    );
     return { hits, part };
   };
   const isFitting = deviceFilter({ product, isProductExact, devices: edition.devices() });

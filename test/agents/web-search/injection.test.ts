@@ -63,7 +63,7 @@ describe('summariseResults()', () => {
       const quotes = given.passages
         .filter(({ text: passageText }) => /good\.example|999\.99/.test(passageText))
         .map(({ passage, text: quote }) => ({ passage, quote }));
-      return { text: JSON.stringify({ statements: [{ quotes, text }], verdict: 'answer', confidence: 'high' }) };
+      return { text: JSON.stringify({ parts: [], statements: [{ part: 1, quotes, text }], missing: '', related: [] }) };
     };
 
   it('sends the results as passages of one JSON object, without prompt injections', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startModelCalls } from '../../../src/grounding/model-calls.ts';
 import { canAnswerFrom, modelPassages } from '../../../src/support/draft/write-with-model.ts';
-import { scriptedModel } from '../../navigator/scripted-model.ts';
+import { scriptedModel, seeking } from '../../navigator/scripted-model.ts';
 import articles from './model-passages.json' with { type: 'json' };
 import { editionOf, foundIn } from './tickets.ts';
 
@@ -16,7 +16,7 @@ const shownFor = async (
 ) => {
   const { ticket, found } = await foundIn(EDITION, message);
   const ai = scriptedModel();
-  ai.queries = { text: JSON.stringify({ queries }) };
+  ai.queries = queries.length > 0 ? seeking(...queries) : { text: JSON.stringify({ alone: '', parts: [] }) };
   const likely = new Map([...found.units.relevance.keys()].map((article) => [article, relevance]));
   const given = { ...found, isForeign, units: { ...found.units, relevance: likely } };
   const calls = startModelCalls({ ai, timeMs: 1000 });

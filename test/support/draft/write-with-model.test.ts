@@ -24,28 +24,31 @@ const { ticket: TICKET, found } = await foundIn(EDITION, MESSAGE);
 const FOUND = { ...found, units: { ...found.units, relevance: new Map([0, 1].map((article) => [article, 0.9])) } };
 
 const statement = (text: string, ...quotes: readonly string[]) => ({
-  text,
+  ...{ part: 1, text },
   quotes: quotes.map((quote) => ({ passage: quote === DUST_TEXT ? 'p2' : 'p1', quote })),
 });
-const LEAD = statement('To make the fan quieter:');
+const LEAD = statement('To make the fan quieter:', 'To make the fan quieter:');
 const LIST = statement(STEPS.join('\n'), ...STEPS);
 const WARNED = statement(WARNING, WARNING);
 const GOOD = [LEAD, LIST, WARNED];
 const REFUND = statement('We will refund you in full.', WARNING);
 const PLAIN = composeFor(MESSAGE, passage(FANS_TEXT));
 const HOLDING = composeFor(MESSAGE);
-const [STATED, NOT_STATED] = [judging(() => true), judging(() => false)];
+const STATED = judging(() => true);
+/** A judge that accepts what the articles say in the same words. */
+const STRICT = judging((text) => text.split('\n').every((line) => `${FANS_TEXT}\n${DUST_TEXT}`.includes(line)));
 const NO_JUDGE: Reply = () => Promise.reject(new Error('no judge'));
 const HANGS: Reply = () => new Promise(() => {});
-type Options = Partial<ModelDraftOptions> & { judge?: Reply; facts?: string[]; confidence?: string };
+type Options = Partial<ModelDraftOptions> & { judge?: Reply; facts?: string[]; answered?: string };
 /** The draft of a model that replies with these statements. */
 const write = async (
   reply: readonly ReturnType<typeof statement>[] | Reply,
-  { judge = NOT_STATED, facts = [], confidence = 'high', ...options }: Options = {},
+  { judge = STRICT, facts = [], answered = 'yes', ...options }: Options = {},
 ) => {
   const isReply = (given: typeof reply): given is Reply => !Array.isArray(given);
-  const verdict = !isReply(reply) && reply.length === 0 ? 'no_information' : 'answer';
-  const text = JSON.stringify({ statements: reply, verdict, confidence });
+  const isEmpty = !isReply(reply) && reply.length === 0;
+  const parts = [{ asked: 'quieter fan', passages: ['p1'], answered: isEmpty ? 'no' : answered }];
+  const text = JSON.stringify({ parts, statements: reply, missing: '', related: [] });
   const ai = scriptedModel(isReply(reply) ? reply : { text });
   ai.judge = judge;
   const { composed, outcome } = await writeWithModel(PLAIN, {
@@ -58,7 +61,7 @@ const write = async (
 it('replaces the quotes by checked statements, and keeps greeting, template and signature', async () => {
   const { composed, draft, outcome, calls } = await write(GOOD);
   expect(outcome).toEqual({ model: 'scripted-1', refused: undefined, removed: 0, leftOut: [] });
-  expect(calls).toHaveLength(1);
+  expect(calls).toHaveLength(2);
   const { greeting = '', before = '', after = '' } = PLAIN.frame?.filled ?? {};
   const parts = [greeting, before, LEAD.text, STEPS.join('\n'), WARNING, after, 'Brightseam Support'];
   expect(draft.markdown).toBe(parts.join('\n\n'));
@@ -68,14 +71,13 @@ it('replaces the quotes by checked statements, and keeps greeting, template and 
   expect(composed.passages.flatMap(({ steps }) => steps)).toEqual([...STEPS.map((step) => step.slice(3)), WARNING]);
 });
 it.each([
-  [false, 'high', true],
-  [false, 'medium', false],
-  [false, 'low', false],
-  [true, 'medium', true],
+  [false, 'yes', true],
+  [false, 'in_part', false],
+  [true, 'in_part', true],
 ])(
-  'writes of articles that do not cover the message only when it is sure: %s, %s',
-  async (isCovered, confidence, isWritten) => {
-    const { draft, composed, outcome } = await write(GOOD, { isCovered, confidence });
+  'writes of articles that do not cover the message only when they answer all of it: %s, %s',
+  async (isCovered, answered, isWritten) => {
+    const { draft, composed, outcome } = await write(GOOD, { isCovered, answered });
     expect([draft.written_by === 'model', outcome.refused === undefined]).toEqual([isWritten, isWritten]);
     expect(composed.passages.length > 0).toBe(isWritten);
     if (!isWritten) expect(draft.text).toBe(HOLDING.draft.text);
@@ -89,7 +91,7 @@ it('accepts a paraphrase that the judge supports, after two calls', async () => 
   expect(draft.text).toContain(`${WARNING} ${paraphrase.text}`);
 });
 it('accepts transitions only with a judge', async () => {
-  const lead = statement('Three steps make a loud fan quieter:');
+  const lead = statement('Three steps make a loud fan quieter:', ...STEPS);
   expect((await write([lead, LIST, WARNED], { judge: STATED })).draft.text).toContain(lead.text);
   const { outcome, draft } = await write([lead, LIST, WARNED]);
   expect(outcome).toMatchObject({ refused: undefined, removed: 1 });
@@ -117,7 +119,7 @@ it('sends facts about the customer as data without prompt injections, and no nam
   expect(sent).not.toContain(PLAIN.frame?.filled.before.slice(0, 30));
 });
 it.each(removedStatements)('removes %s, with or without a judge, and counts it', async (_, text = '', ...quotes) => {
-  for (const judge of [NOT_STATED, NO_JUDGE]) {
+  for (const judge of [STRICT, NO_JUDGE]) {
     const { draft, outcome } = await write([statement(text, ...quotes), WARNED], { judge });
     expect(outcome).toEqual({ model: 'scripted-1', refused: undefined, removed: 1, leftOut: [] });
     expect(draft.written_by).toBe('model');
