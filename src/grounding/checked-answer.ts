@@ -188,6 +188,8 @@ const partsAfter = (
   return [...parts, ...forgotten.map((asked): AnsweredPart => ({ asked: repeatable(asked), state: 'open' }))];
 };
 
+const MAX_ASKED_WORDS = 8;
+
 const contentStems = (text: string, language: string): string[] => {
   const { stem, stopWords } = languageNamed(language);
   return wordsOf(text)
@@ -201,8 +203,9 @@ const shareWord = (one: string, other: string): boolean => {
   return contentStems(one, language).some((word) => known.has(word));
 };
 
+/** Whether a text is a short phrase of words of another; a sentence would claim something. */
 const hasOnlyWordsOf = (text: string, other: string): boolean => {
-  if (/[[\]<>`|]|:\/\//.test(text)) return false;
+  if (/[[\]<>`|]|:\/\/|[.!。！]\s*$/.test(text) || wordsOf(text).length > MAX_ASKED_WORDS) return false;
   const language = detectLanguage(other) ?? 'en';
   const known = new Set(contentStems(other, language));
   return contentStems(text, language).every((word) => known.has(word));

@@ -99,11 +99,11 @@ export const validateNavigatorResponse = (
   const cited = response.sources.flatMap(({ file }) => knowledge.article(file) ?? []);
   const links = [titlesOf(closest, phrases), linkedTitlesOf(closest, phrases), ...linksTo(closest).split('\n')];
   const leads = cited.map((article) => leadTo(article, phrases));
-  const frame = new Set([...links, ...leads, phrases.hedge].map(escapeHtml));
-  const [goesOn, otherDevice] = [phrases.goesOn, phrases.otherDevice].map(patternOf);
+  const frame = new Set([...links, ...leads, phrases.hedge, phrases.partOpen].map(escapeHtml));
+  const patterns = [phrases.goesOn, phrases.otherDevice, phrases.nothingAbout].map(patternOf);
   const said = response.answer
     .split('\n')
-    .filter((line) => !frame.has(line) && !goesOn?.test(line) && !otherDevice?.test(line) && !isHeadingOf(line, cited))
+    .filter((line) => !frame.has(line) && !patterns.some((each) => each.test(line)) && !isHeadingOf(line, cited))
     .join('\n');
   const subject = {
     ...subjectOf({ ...response, answer: said }, knowledge, { query, vouched, checked }),

@@ -6,7 +6,7 @@ import { asLibrarianResponse } from '../../src/navigator/navigator-librarian.ts'
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { answeringModelOf } from '../../src/search/answering-model.ts';
 import { INJECTIONS, type Injection, wrappedAt } from './injection-set.ts';
-import { judging, type ModelCall, scriptedModel } from './scripted-model.ts';
+import { judging, type ModelCall, scriptedModel, seeking } from './scripted-model.ts';
 import { OFTEN, openSmallKb, QUOTE } from './small-kb.ts';
 
 /** Cites every passage, including the one with the injection. */
@@ -68,6 +68,7 @@ describe.each(ALL)('a text injected as $name', (injection) => {
     const ai = scriptedModel(obey(injection));
     // An honest judge does not find the payload in the filtered passages.
     ai.judge = judging((statement) => statement === QUOTE);
+    ai.queries = seeking('descale the boiler');
     const { answer, metadata } = await answerQuestion(edition, question, { ai, history, timeLeftMs: () => 5000 });
     const librarian = asLibrarianResponse(answer, metadata);
     // The whole response, without the query words and the removed statements.
