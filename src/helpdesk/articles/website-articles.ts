@@ -18,6 +18,7 @@ import {
   sourceFailedBy,
   type UnreadableArticle,
 } from './article-source.ts';
+import notFoundTitles from './not-found-titles.json' with { type: 'json' };
 
 /** What the library gives; its own types describe its export as a module. */
 interface Robots {
@@ -73,7 +74,12 @@ interface SiteState {
   /** Addresses in the order in which their links were found, and how many of them have been read for links. */
   found: string[];
   read: number;
+  /** Keys of the addresses that were found. */
   known: Set<string>;
+  /** Keys of the pages of the sitemap. */
+  keys?: ReadonlySet<string>;
+  /** Which page leads to an address that no other names, by the key of that address. */
+  final: Map<string, string>;
 }
 
 interface ListedPage {
@@ -96,7 +102,7 @@ const Position = z.union([
 ]);
 
 type Read =
-  | { kind: 'page'; page: WebPage; modifiedAtMs: number | undefined }
+  | { kind: 'page'; page: WebPage; address: string; modifiedAtMs: number | undefined }
   | { kind: 'elsewhere'; address: string }
   | { kind: 'unchanged'; links: readonly string[] }
   | { kind: 'none' | 'unreadable'; isLate?: true };
@@ -110,7 +116,7 @@ type Read =
  */
 export const websiteArticles = (site: Website, tools: WebTools): ArticleSource => {
   const start = new URL(site.url);
-  const folder = start.pathname.slice(0, start.pathname.lastIndexOf('/') + 1);
+  const folder = folderOf(start.pathname);
   const { fetch, now } = tools;
   let state: SiteState | undefined;
   const seen = new Map<string, Seen>();
@@ -155,7 +161,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     const isExcluded = site.exclude.some(
       (path) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`),
     );
-    return origin === start.origin && username === '' && pathname.startsWith(folder) && !isExcluded;
+    return origin === start.origin && username === '' && `${pathname}/`.startsWith(folder) && !isExcluded;
   };
   const mayRead = (address: string): boolean => isInSite(address) && state?.robots.isAllowed(address, AGENT) !== false;
 
@@ -167,10 +173,13 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     const named = site.sitemap === undefined ? robots.getSitemaps() : [site.sitemap];
     const own = named.filter((each) => URL.canParse(each) && new URL(each).origin === start.origin);
     const first = own.length > 0 ? own : [new URL('/sitemap.xml', start).href];
-    state = { robots, listed: undefined, found: [plain(start.href)], read: 0, known: new Set([plain(start.href)]) };
+    const found = [plain(start.href)];
+    const known = new Set(found.map(keyOf));
+    state = { robots, listed: undefined, found, read: 0, known, final: new Map() };
     const pages = await readSitemaps(first, signal);
     if (pages.length > site.maxPages) throw tooMany(pages.length, site.maxPages);
     if (pages.length > 0) state.listed = new Map(pages.map((page) => [pageId(page.address), page]));
+    state.keys = new Set(pages.map(({ address }) => keyOf(address)));
     return state;
   };
 
@@ -185,7 +194,8 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       waiting.push(...sitemaps.filter((each) => new URL(each).origin === start.origin));
       for (const { address, modifiedAtMs } of urls) {
         const page = { address: plain(address), modifiedAtMs };
-        if (mayRead(page.address)) pages.set(page.address, page);
+        const key = keyOf(page.address);
+        if (mayRead(page.address) && !pages.has(key)) pages.set(key, page);
       }
     }
     return [...pages.values()];
@@ -213,6 +223,26 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     lateInRow = read === late ? lateInRow + 1 : 0;
     if (lateInRow >= MAX_LATE_IN_ROW)
       throw new SourceFailed('SERVICE_UNAVAILABLE', `${MAX_LATE_IN_ROW} pages one after the other did not end in time`);
+    return read;
+  };
+
+  /** Follows a page to where it leads, unless another page of the listing is read there. */
+  const readFinal = async (
+    asked: string,
+    { signal, since }: { signal: AbortSignal; since: number | undefined },
+  ): Promise<Read> => {
+    let read = await readPageAt(asked, { signal, since });
+    for (let step = 0; read.kind === 'elsewhere' && step < MAX_REDIRECTS; step += 1) {
+      const { address } = read;
+      const key = keyOf(address);
+      const isOther = key !== keyOf(asked);
+      const isRead = state?.listed === undefined ? state?.known.has(key) : state.keys?.has(key);
+      if (!mayRead(address) || (isOther && (isRead || (state?.final.get(key) ?? asked) !== asked))) return read;
+      // Without a sitemap, other addresses are read in their turn.
+      if (isOther && state?.listed === undefined) return read;
+      state?.final.set(key, asked);
+      read = await readPageAt(address, { signal, since });
+    }
     return read;
   };
 
@@ -256,17 +286,20 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     if (page === undefined) return { kind: 'unreadable' };
     const modified = response.headers.get('Last-Modified') ?? undefined;
     const links = page.links.map(plain);
+    if (page.refresh !== undefined && plain(page.refresh) !== address)
+      return { kind: 'elsewhere', address: plain(page.refresh) };
+    if (isNotFound(page)) return { kind: 'unreadable' };
     remember(address, { etag: response.headers.get('ETag') ?? undefined, modified, links });
     if (page.isHidden) return { kind: 'unchanged', links };
     const canonical = page.canonical === undefined ? address : plain(page.canonical);
-    if (canonical !== address && isKnown(canonical)) return { kind: 'elsewhere', address: canonical };
+    if (keyOf(canonical) !== keyOf(address) && isKnown(canonical)) return { kind: 'elsewhere', address: canonical };
     const time = Date.parse(modified ?? '');
-    return { kind: 'page', page, modifiedAtMs: page.modifiedAtMs ?? (Number.isNaN(time) ? undefined : time) };
+    return { kind: 'page', page, address, modifiedAtMs: page.modifiedAtMs ?? (Number.isNaN(time) ? undefined : time) };
   };
 
   /** Whether a page that another one names as its canonical address is read itself. */
   const isKnown = (address: string): boolean =>
-    mayRead(address) && (state?.listed === undefined || state.listed.has(pageId(address)));
+    mayRead(address) && (state?.listed === undefined || state.keys?.has(keyOf(address)) === true);
 
   const remember = (address: string, page: Seen): void => {
     seen.delete(address);
@@ -274,9 +307,10 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     if (seen.size > site.maxPages) seen.delete(seen.keys().next().value ?? '');
   };
 
-  const articleOf = (address: string, read: Read, modifiedAtMs?: number): (SourceArticle | UnreadableArticle)[] => {
-    if (read.kind === 'unreadable') return [{ unreadableId: pageId(address) }];
+  const articleOf = (asked: string, read: Read, modifiedAtMs?: number): (SourceArticle | UnreadableArticle)[] => {
+    if (read.kind === 'unreadable') return [{ unreadableId: pageId(asked) }];
     if (read.kind !== 'page' || read.page.text === '') return [];
+    const { address } = read;
     const { title, text, language } = read.page;
     return [
       {
@@ -300,7 +334,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     for (const id of wanted.slice(0, Math.min(limit, MAX_PAGES_AT_ONCE))) {
       if (last !== undefined && now() > untilMs) break;
       const { address, modifiedAtMs } = listed.get(id) ?? { address: '', modifiedAtMs: undefined };
-      articles.push(...articleOf(address, await readPageAt(address, { signal, since }), modifiedAtMs));
+      articles.push(...articleOf(address, await readFinal(address, { signal, since }), modifiedAtMs));
       last = id;
     }
     return { articles, next: last === undefined || last === wanted.at(-1) ? undefined : { after: last } };
@@ -319,9 +353,9 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
             : [];
     for (const link of links) {
       // A page that answers to any query would be read without end.
-      if (current.known.has(link) || new URL(link).search !== '' || !mayRead(link)) continue;
+      if (current.known.has(keyOf(link)) || new URL(link).search !== '' || !mayRead(link)) continue;
       if (current.found.length >= site.maxPages) throw tooMany(current.found.length + 1, site.maxPages);
-      current.known.add(link);
+      current.known.add(keyOf(link));
       current.found.push(link);
     }
   };
@@ -334,7 +368,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     // Another isolate may have read the pages before: their links are found again.
     for (let index = current.read; index < crawled; index += 1) {
       if (now() > untilMs || current.found[index] === undefined) throw interrupted();
-      follow(current, index, await readPageAt(current.found[index] ?? '', { signal, since: undefined }));
+      follow(current, index, await readFinal(current.found[index] ?? '', { signal, since: undefined }));
     }
     if (crawled > 0 && hashOf(current.found.slice(0, crawled)) !== of) throw interrupted();
     const articles: (SourceArticle | UnreadableArticle)[] = [];
@@ -342,7 +376,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     for (; index < current.found.length && index - crawled < Math.min(limit, MAX_PAGES_AT_ONCE); index += 1) {
       if (index > crawled && now() > untilMs) break;
       const address = current.found[index] ?? '';
-      const read = await readPageAt(address, { signal, since });
+      const read = await readFinal(address, { signal, since });
       follow(current, index, read);
       articles.push(
         ...articleOf(address, read).filter((each) => !('updatedAtMs' in each) || isSince(each.updatedAtMs, since)),
@@ -393,12 +427,37 @@ const tooMany = (count: number, maxPages: number): SourceFailed =>
 const failedBy = (response: Response, now: number): SourceFailed =>
   sourceFailedBy(new HttpFailure('status', `status is ${response.status}`, { response }), now);
 
-/** Without the fragment, which is a place within a page. */
+/** Most steps from a page to where it leads. */
+const MAX_REDIRECTS = 4;
+
+/** `/help` and `/help/` bound what is read to that path, `/help/start.html` to `/help/`. */
+const folderOf = (pathname: string): string =>
+  /\.\w{1,5}$/.test(pathname) ? pathname.slice(0, pathname.lastIndexOf('/') + 1) : `${pathname.replace(/\/+$/, '')}/`;
+
+/** Parameters that only say where a reader comes from. */
+const TRACKING = /^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|_ga|_gl|yclid|igshid)$/i;
+
+/** Without the fragment, which is a place within a page, and without what only counts readers. */
 const plain = (address: string): string => {
   const url = new URL(address);
   url.hash = '';
+  for (const name of [...url.searchParams.keys()]) if (TRACKING.test(name)) url.searchParams.delete(name);
   return url.href;
 };
+
+/** Equal for the addresses of one page: with or without a slash or `index.html` at its end. */
+const keyOf = (address: string): string => {
+  const { origin, pathname, search } = new URL(address);
+  return origin + pathname.replace(/\/(?:index\.x?html?|index\.php)?$/i, '') + search;
+};
+
+/** A page that says it is none, although its server says it is one: by its title, without the name of the site. */
+const isNotFound = ({ title, text }: WebPage): boolean => {
+  const [name = ''] = title.toLowerCase().split(/\s+[|·–—-]\s+/);
+  return text.length < MAX_NOT_FOUND && NOT_FOUND.has(name.replace(/[^\p{L}\p{N}\s]/gu, '').trim());
+};
+const MAX_NOT_FOUND = 2000;
+const NOT_FOUND: ReadonlySet<string> = new Set(notFoundTitles);
 
 /**
  * `/guides/reset.html` -> `guides/reset.html`, `/guides/` -> `guides/index`. An address that is more than a plain path gets a hash, so that

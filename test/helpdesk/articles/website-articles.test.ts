@@ -40,6 +40,59 @@ describe('a site with a sitemap', () => {
       },
     ]);
   });
+  it('reads redirects at their final address, once', async () => {
+    serve(
+      {
+        '/a': { status: 301, headers: { location: '/a/' }, body: '' },
+        '/old': { status: 302, headers: { location: '/new' }, body: '' },
+        '/older': { status: 302, headers: { location: '/new' }, body: '' },
+        '/away': { status: 301, headers: { location: 'https://other.example.com/' }, body: '' },
+        '/sent': '<meta http-equiv="refresh" content="0; url=/new"><title>Redirecting</title>',
+        '/loop': { status: 301, headers: { location: '/loop2' }, body: '' },
+      },
+      { '/a': '', '/old': '', '/older': '', '/away': '', '/sent': '', '/loop': '' },
+    );
+    // Where they lead is not in the sitemap.
+    serve({
+      '/a/': pageOf('A', 'First.'),
+      '/new': pageOf('New', 'Second.'),
+      '/loop2': { status: 301, headers: { location: '/loop' }, body: '' },
+    });
+    expect(pathsOf(await readAll(sourceOf()))).toEqual(['/a/', '/new']);
+  });
+  it('gives a page with several addresses once', async () => {
+    serve(
+      { '/r': TEXT, '/r/': TEXT, '/r/index.html': TEXT, '/r?utm_source=x': TEXT },
+      { '/r': '', '/r/': '', '/r/index.html': '', '/r?utm_source=x': '' },
+    );
+    expect(await readAll(sourceOf())).toHaveLength(1);
+  });
+  it.each(['/help', '/help/', '/help/start.html'])('reads only what lies below %s', async (path) => {
+    serve(
+      { '/help/': TEXT, '/help/a': TEXT, '/helpdesk/x': TEXT, '/blog': TEXT },
+      { '/help/': '', '/help/a': '', '/helpdesk/x': '', '/blog': '' },
+    );
+    expect(pathsOf(await readAll(sourceOf({ url: `${site.origin}${path}` })))).toEqual(['/help/', '/help/a']);
+  });
+  it('names a page that says that it does not exist', async () => {
+    serve(
+      { '/a': TEXT, '/b': '<title>Page not found | Help</title><main><h1>Page not found</h1><p>Sorry.</p></main>' },
+      { '/a': '', '/b': '' },
+    );
+    expect(pathsOf(await readAll(sourceOf()))).toEqual(['/a', 'unreadable']);
+  });
+  it('takes dates from structured data', async () => {
+    const data = '<script type="application/ld+json">{"dateModified": "2024-03-05T10:00:00Z"}</script>';
+    serve({ '/a': `<head>${data}</head><body><p>Text.</p></body>` }, { '/a': '' });
+    expect(await readAll(sourceOf())).toMatchObject([{ updatedAtMs: Date.parse('2024-03-05T10:00:00Z') }]);
+  });
+  it('reads a page by the encoding that it declares', async () => {
+    const bytes = Uint8Array.from(
+      [...'<meta charset="gb2312"><p>', ...'\xc2\xcb\xd0\xbe'].map((each) => each.charCodeAt(0)),
+    );
+    serve({ '/a': { headers: { 'content-type': 'text/html' }, body: bytes } }, { '/a': '' });
+    expect(await readAll(sourceOf())).toMatchObject([{ body: '滤芯' }]);
+  });
   it('is read in parts, also when another isolate continues', async () => {
     serve(Object.fromEntries(Array.from({ length: 57 }, (_, number) => [`/p/${number}`, TEXT])), {});
     for (const from of [undefined, () => sourceOf()]) {
@@ -69,6 +122,16 @@ describe('a site with a sitemap', () => {
 });
 
 describe('a site without a sitemap', () => {
+  it('reads one page for its addresses, from a path without its slash', async () => {
+    serve({
+      '/help': { status: 301, headers: { location: '/help/' }, body: '' },
+      '/help/': pageOf('Help', link('/help/a', '/help/a/', '/help/index.html', '/help/a?utm_source=x', '/blog')),
+      '/help/a': pageOf('A', 'Text.'),
+      '/help/a/': pageOf('A', 'Text.'),
+      '/blog': TEXT,
+    });
+    expect(pathsOf(await readAll(sourceOf({ url: `${site.origin}/help` })))).toEqual(['/help/', '/help/a']);
+  });
   it('is read by following links within its folder, once each, without queries', async () => {
     const outside = ['/blog', 'c?page=2', 'https://evil.example.com/', 'mailto:x@y.zz'];
     serve({
