@@ -281,9 +281,9 @@ export const cellsOf = (row: string): string[] =>
  * needed whole.
  */
 export const withNamedRows = (unit: Unit, question: ParsedQuestion): Unit => {
-  if (unit.parts.some(({ pieces }) => pieces.some(({ isStep }) => isStep))) return unit;
   let isNarrowed = false;
   const narrowed = ({ section, pieces }: UnitPart): UnitPart => {
+    if (section.pieces.some(({ isStep }) => isStep)) return { section, pieces };
     const left = new Set(
       [
         ...Map.groupBy(

@@ -74,17 +74,19 @@ const quotePart = (
 ): QuotedPart | undefined => {
   const heading = headingOf(section.path, title);
   const raw = (piece: Piece) => section.text.slice(piece.start, piece.end);
-  const kept = pieces.some(({ kind }) => kind === 'row') ? rowsFor(pieces, question) : pieces;
   // A procedure needs all of its lists: "Fill in the fields:".
   const isProcedure = pieces.some(({ isStep }) => isStep);
   const blocks: string[] = [];
   const steps: string[] = [];
   // Items of one list are joined again, and so are rows of one table.
-  for (const group of Map.groupBy(kept, ({ block }) => block).values()) {
+  for (const group of Map.groupBy(pieces, ({ block }) => block).values()) {
     const [piece] = group;
     if (piece === undefined) continue;
-    const whole = group.map(raw).join('\n');
-    const shown = isProcedure ? whole : relevantEntries(whole, piece, question);
+    const isTable = group.some(({ kind }) => kind === 'row');
+    const isLong = isTable && group.reduce((sum, { size }) => sum + size, 0) > LONG_TABLE;
+    const whole = (isLong ? rowsFor(group, question) : group).map(raw).join('\n');
+    const shown =
+      isProcedure || isLong ? whole : relevantEntries(whole, isTable ? { ...piece, kind: 'table' } : piece, question);
     const text = withoutTried(shown, piece, { heading, title, alreadyTried, done });
     if (text === undefined) return undefined;
     if (text === '') continue;
@@ -94,6 +96,8 @@ const quotePart = (
   return blocks.length === 0 ? undefined : { heading, blocks, steps };
 };
 
+/** Of a longer table, in visible characters, only the rows with most words of the message are shown. */
+const LONG_TABLE = 600;
 /** Share of the message's words that an entry needs to be taken for the answer. */
 const ANSWERING_SHARE = 0.3;
 /** An item about one of several cases: "**No e-mail:** look into the spam folder". */
