@@ -142,7 +142,8 @@ export const createDraftComposer =
       );
       return { id: template.id, ...namingBothProducts(framed, ticket) };
     };
-    const words = frameOf({ use, isForeign: isForeign && !isSent });
+    const framed = frameOf({ use, isForeign: isForeign && !isSent });
+    const words = use === 'answer' ? inCustomerLanguage(framed, { language, customerName }) : framed;
     const quotes = passages.map(({ markdown }) => markdown);
     const lead = quotes.length === 0 ? '' : phrasesOf(words.language).lead;
     const markdown = assemble(words.filled, { quotes: [lead, ...quotes], signature: taxonomy.signature });
@@ -224,7 +225,7 @@ const safetyDraft = (
   };
 };
 
-/** The general phrases when no template is in the customer's language: a model answers in that language. */
+/** The general phrases when no template is in the customer's language: quotes of articles in it, and what a model writes, are not framed in another. */
 const inCustomerLanguage = (
   words: DraftFrame,
   { language, customerName }: { language: string | undefined; customerName: string | undefined },

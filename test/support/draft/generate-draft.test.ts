@@ -18,16 +18,18 @@ interface Given {
   isForeign?: boolean;
   passages?: (typeof STEPS)[];
   product?: string;
+  /** Of the articles. */
+  language?: string;
 }
 /** The draft for a message of an intent, with the given knowledge. */
 const draftFor = (message: string, { intent = 'noise', confidence = 0.9, product, ...given }: Given = {}) => {
-  const { isClose = false, isForeign = false, passages = [STEPS] } = given;
+  const { isClose = false, isForeign = false, passages = [STEPS], language = 'en' } = given;
   const { knowledge = isClose ? knowledgeOf(CLOSE) : knowledgeOf() } = given;
   const ticket = ticketOf(message, {}, { passages, hasPromptInjection: false });
   const metadata = product === undefined ? undefined : { product };
   const classification = { primary_intent: intent, confidence };
   const compose = createDraftComposer({ taxonomy, ticket });
-  return compose(classification, 'Dana', metadata, { ...knowledge, language: 'en', isForeign }).draft;
+  return compose(classification, 'Dana', metadata, { ...knowledge, language, isForeign }).draft;
 };
 
 describe('a draft with an answer', () => {
@@ -44,6 +46,18 @@ describe('a draft with an answer', () => {
     expect(draft.references).toEqual([{ title: 'Fans and noise', url: 'https://docs.example.com/care/fans' }]);
     expect(draft.text).not.toMatch(/\[\d\]|https?:/);
   });
+  it.each([
+    ['fr', 'Bonjour, comment télécharger une facture ? Merci', 'Bonjour Dana,', 'Voici ce que dit notre documentation'],
+    ['it', 'Come posso scaricare una fattura? Grazie mille', 'Buongiorno Dana,', 'documentazione'],
+  ])(
+    'is framed in the language of customer and article, without a template in it: %s',
+    (language, message, ...shown) => {
+      const { language: spoken, text } = draftFor(message, { language });
+      expect(spoken).toBe(language);
+      for (const each of shown) expect(text).toContain(each);
+      expect(text).not.toMatch(/Hello|thank you|our documentation/);
+    },
+  );
   it('does not mention an unlikely intent', () => {
     const { text } = draftFor('It rattles.', { confidence: 0.49 });
     expect(text).toContain('Choose Eco mode');
