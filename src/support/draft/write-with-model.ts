@@ -1,7 +1,14 @@
 import type { AIClient } from '../../contract/librarian.ts';
 import { aboutAsker } from '../../grounding/answer-prompt.ts';
-import { type AnswerFailure, type CheckedStatement, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
+import {
+  type AnswerFailure,
+  type CheckedAnswer,
+  type CheckedStatement,
+  type FailedAnswer,
+  writeCheckedAnswer,
+} from '../../grounding/checked-answer.ts';
 import { type ModelCalls, startModelCalls } from '../../grounding/model-calls.ts';
+import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
 import { excerptsOf } from '../../grounding/render-passage.ts';
 import { proposeSearch } from '../../grounding/search-queries.ts';
 import { type HitList, type PassageHit, type ShownPassage, showPassages } from '../../grounding/shown-passages.ts';
@@ -31,6 +38,8 @@ export interface ModelOutcome {
   removed: number;
   /** Steps of the articles that are missing in procedures that it gives. */
   leftOut: readonly string[];
+  /** What the agent has to know of its reading of the ticket, as sentences. */
+  notes?: readonly string[] | undefined;
 }
 
 export interface ModelDraftOptions {
@@ -74,7 +83,7 @@ export const writeWithModel = async (
     const instructions = about === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n- ${about.instructions}`;
     const data = { ...(ticket.product === undefined ? {} : { product: ticket.product }), ...about?.data };
     const written = await writeCheckedAnswer(
-      { ...asked, passages, task: { instructions, data } },
+      { ...asked, passages, task: { instructions, data, reminder: REMINDER, isTicket: true } },
       { calls, maxTokens: MAX_TOKENS, isScreened: true },
     );
     const removed = written.removed.length;
@@ -82,19 +91,23 @@ export const writeWithModel = async (
       'failure' in written
         ? { leftOut: [], isRemoved: false }
         : stepsLeftOut(written.statements, { ...written, ...ticket, passages });
-    const outcome = { model: ai.model, removed, leftOut };
+    const notes = notesOn(written);
+    const outcome = { model: ai.model, removed, leftOut, ...(notes.length === 0 ? {} : { notes }) };
     // Below the level at which the note calls a message covered, nothing is quoted unless the model is sure that the passages answer.
     const isUnsure =
       'parts' in written && written.parts.some(({ state }) => state !== 'answered') && options.isCovered === false;
-    const refused =
-      'failure' in written
-        ? written.failure
-        : isUnsure
-          ? 'no_answer'
-          : problemOf(written.statements, { composed, isRemoved });
+    const kind = written.ticket?.kind;
+    const refused: Refusal | undefined =
+      kind === 'nothing_to_answer' || kind === 'danger'
+        ? kind
+        : 'failure' in written
+          ? written.failure
+          : isUnsure
+            ? 'no_answer'
+            : problemOf(written.statements, { composed, isRemoved });
     if ('failure' in written || refused !== undefined)
       return {
-        composed: refused === 'no_answer' ? options.holding() : composed,
+        composed: HOLDS.has(refused ?? '') ? options.holding() : composed,
         outcome: { ...outcome, refused: REFUSED[refused ?? 'unsupported'] },
       };
     const rewritten = withStatements(composed, { ...options, statements: written.statements });
@@ -104,16 +117,52 @@ export const writeWithModel = async (
   }
 };
 
-const INSTRUCTIONS = `The question is a message to a support desk, and the statements become the body of the reply that an agent sends. Greeting, thanks, regret and signature stand around them already: write none of these, and begin with the matter itself.
-- "product" is the device that the customer has, where that is known. Tell nothing that holds for other devices alone. Where it is not known and the answer differs, say for which device each part holds.
-- What the customer or an earlier turn says was done or tried is done: do not recommend it again, go on with what comes after it. When all that the passages recommend was done, say what they say comes then.
-- Where the passages distinguish cases (an error code, the colour of a light, a line of a log, a symptom), give the one that the message describes and leave out the others. Where the message does not tell which case it is, give those that fit it and how to tell them apart.
-- Promise nothing in the name of the company and decide nothing: no refund, no replacement, no date. Where the passages have a rule for it, give the rule.
-- What only a person can look up, such as the state of an order, a payment or a repair, no passage answers. Answer what else is asked.
-- A warning that belongs to what you recommend goes with it.
-- Address the customer as "you", calmly and plainly, as a good support agent writes.`;
+/** Nothing is quoted for these: the articles do not answer, the message asks nothing, or a person has to see it first. */
+const HOLDS: ReadonlySet<string> = new Set(['no_answer', 'nothing_to_answer', 'danger']);
 
-type Refusal = AnswerFailure | 'incomplete' | 'other_language';
+/** Sentences for the agent: what contradicts the record, and what the draft leaves open. The model's own words are named as such. */
+const notesOn = (written: CheckedAnswer<ShownPassage> | FailedAnswer<ShownPassage>): string[] => {
+  const conflict = (written.ticket?.conflict ?? '').replace(/\s+/g, ' ').trim().slice(0, MAX_NOTE);
+  const isReadable = conflict !== '' && !hasPromptInjection(conflict) && !/[<>[\]]|:\/\//.test(conflict);
+  const open = 'parts' in written ? written.parts.filter(({ state }) => state !== 'answered') : [];
+  const named = open.flatMap(({ asked }) => (asked === '' ? [] : [`“${asked.slice(0, 120)}”`]));
+  const missing = 'missing' in written && written.missing !== '' ? ` The model: ${written.missing}` : '';
+  return [
+    ...(isReadable ? [`The model sees a contradiction between message and record: ${conflict}`] : []),
+    ...(open.length === 0
+      ? []
+      : [
+          `The draft leaves open ${named.length > 0 ? named.join(', ') : `${open.length} of what is asked`}.${missing}`,
+        ]),
+  ];
+};
+
+const MAX_NOTE = 300;
+
+const REMINDER =
+  'Write the reply to this ticket in its language: its kind, what contradicts the record, its parts, statements with exact quotes, what is missing, and what to ask.';
+
+const INSTRUCTIONS = `The question is a ticket: a message to a support desk. Your statements become the middle of a reply that an agent reads and sends. Greeting, thanks, regret and signature are there already; write none of them. "product", where it is given, is the device of the customer's record. It may be wrong, and their own words count more.
+
+The reply begins with two more members and ends with one.
+"kind", first of all:
+- "nothing_to_answer": thanks, news that it works again, an automatic reply, advertising. Everything else stays empty.
+- "danger": smoke, a burnt smell, melting or great heat, a shock, an injury, something leaking. State only what the passages forbid and what makes it safe. No search for the cause, and no advice to go on using anything.
+- "unclear": what happens, or with which device, cannot be told, and the answer depends on it. State only what holds in any case, or nothing.
+- "several": more than one matter. Each is a part, and the statements of one part stand together.
+- "one": everything else.
+"conflict": if a serial number, a menu, a count or another word of the message belongs to another device than the record names, one sentence to the agent that names both; answer for the device that the message shows. Otherwise empty.
+"ask", at the end: stays empty, unless the message has a list of numbered questions.
+
+For the statements:
+- Say nothing that holds for other devices alone. Where the device is not known and the answer differs, say which device each part is for.
+- What the customer or an earlier turn says was done is done: go on with what comes after it. If all that the passages advise was done, say what they say comes then.
+- Where the passages tell cases apart (a code, the colour of a light, a line of a log, a symptom), take the one in the message and leave out the others; if the message does not tell, give those that fit and how to tell them apart.
+- Promise nothing and decide nothing for the company: no refund, no replacement, no date, no call. Give the rule that the passages have, with its term and conditions, also unasked where it decides what to do.
+- What only a person can look up, such as an order, a payment or a repair, is a part with "no"; its "missing" is a note to the agent.
+- A warning stands before the step that it belongs to. Repeat no accusation, and answer no tone.`;
+
+type Refusal = AnswerFailure | 'incomplete' | 'other_language' | 'nothing_to_answer' | 'danger';
 
 type Statements = readonly CheckedStatement<ShownPassage>[];
 
@@ -139,6 +188,8 @@ const REFUSED: Record<Refusal, string> = {
   malformed: 'its reply did not have the form that was asked for',
   no_answer: 'it found no answer to the message in the articles that are quoted',
   unsupported: 'its reply said what the sources do not say, and was discarded',
+  nothing_to_answer: 'it finds nothing in the message to answer, perhaps it is only thanks or an automatic reply',
+  danger: 'it reads of a danger in the message: a person has to see it before anything is sent',
   incomplete: 'a step of a procedure is among what was removed of its reply, which was discarded',
   other_language: 'its reply was in another language than the draft, and was discarded',
 };

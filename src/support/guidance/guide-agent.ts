@@ -49,6 +49,8 @@ interface ModelOutcome {
   removed: number;
   /** Steps of the articles that the model omits. */
   leftOut: readonly string[];
+  /** What its reading of the ticket tells the agent. */
+  notes?: readonly string[] | undefined;
 }
 
 /** Tells the agent what to do: steps with their sources, what to ask, what to check, and to whom to escalate. */
@@ -249,6 +251,7 @@ const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
     ...(foreign.length > 0
       ? [`The draft is in two languages: "${own}", and quotes in "${foreign.join('", "')}".`]
       : []),
+    ...(model?.notes ?? []),
     ...(model?.refused === undefined ? [] : [`The draft was written without a model: ${model.refused}.`]),
     ...(model === undefined || model.refused !== undefined || model.removed === 0
       ? []
