@@ -4,6 +4,7 @@ import JSZip from 'jszip';
 import mammoth from 'mammoth';
 import { readHtml } from '../../documents/read-html.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
+import { repairWord } from './repair-word.ts';
 
 /** All parts of text together, unpacked: a document of 500,000 characters has a tenth of it. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
@@ -13,7 +14,7 @@ const COMPOUND_FILE = [0xd0, 0xcf, 0x11, 0xe0];
 
 /**
  * Markdown of a Word document (Office Open XML): headings by their styles, lists, tables, links, footnotes and the alternative text of
- * images. Deleted text of tracked changes, comments, headers and footers are left out.
+ * images. Deleted and hidden text, comments, headers and footers are left out.
  *
  * @throws {NotReadable} When it is encrypted, no such document, or unpacks to too much.
  */
@@ -25,7 +26,7 @@ export const docxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
     throw new NotReadable('it is damaged or no Word document');
   await checkUnpackedSize(zip);
   const convertImage = mammoth.images.imgElement(async () => ({ src: '' }));
-  const { value } = await mammoth.convertToHtml({ buffer: Buffer.from(bytes) }, { convertImage });
+  const { value } = await mammoth.convertToHtml({ buffer: await repairWord(zip) }, { convertImage });
   const html = value.replaceAll(/\s*<a href="#footnote-ref-\d+">↑<\/a>/g, '');
   const sections = sectionsOf(html).map((section) => readHtml(section, { isPage: false }).text);
   const text = sections.filter((each) => each !== '').join('\n\n');

@@ -1,4 +1,5 @@
 import type { Element, Root } from 'hast';
+import { linesInColumns } from './pdf-columns.ts';
 import { element, type PdfItem, plainText } from './pdf-text.ts';
 
 /** A line of a page, with its place in points from the lower left corner. */
@@ -8,10 +9,14 @@ export interface PdfLine {
   size: number;
   x: number;
   y: number;
+  /** The cells of a row of a table. */
+  cells?: string[];
 }
 
-/** The lines of a page in the order of its content. */
+/** The lines of a page: in the order of its content, or column by column where text stands side by side. */
 export const linesOfPage = (items: readonly PdfItem[]): PdfLine[] => {
+  const inColumns = linesInColumns(items);
+  if (inColumns !== undefined) return inColumns;
   const lines: PdfLine[] = [];
   let text = '';
   let at: Omit<PdfLine, 'text'> | undefined;
@@ -44,7 +49,7 @@ const MAX_LEVELS = 4;
 const MAX_LINE_GAP = 1.7;
 const ITEM = /^(?:[•◦▪●■‣⁃–-]|(\d{1,3})[.)])\s+(?=\S)/;
 
-/** Headings, paragraphs and lists of the pages as their lines look. Tables stay lines. */
+/** Headings, paragraphs and lists of the pages as their lines look. Rows of cells are a table. */
 export const readLines = (pages: readonly PdfLine[][]): Root[] => {
   const all = withoutRepeated(pages);
   const levelOf = headingLevels(all.flat());
@@ -63,6 +68,12 @@ export const readLines = (pages: readonly PdfLine[][]): Root[] => {
       open = undefined;
     };
     for (const line of lines) {
+      if (line.cells !== undefined) {
+        close();
+        addRow(blocks, line.cells);
+        last = undefined;
+        continue;
+      }
       const level = levelOf(line);
       const item = level === 0 ? ITEM.exec(line.text) : null;
       if (open !== undefined && last !== undefined && item === null && continues(line, { last, open, level })) {
@@ -78,6 +89,18 @@ export const readLines = (pages: readonly PdfLine[][]): Root[] => {
     close();
     return { type: 'root', children: blocks };
   });
+};
+
+/** The first row of a table is its header. */
+const addRow = (blocks: Element[], cells: readonly string[]): void => {
+  const last = blocks.at(-1);
+  const isFirst = last?.tagName !== 'table';
+  const row = element(
+    'tr',
+    cells.map((cell) => element(isFirst ? 'th' : 'td', [{ type: 'text', value: cell }])),
+  );
+  if (last?.tagName === 'table') last.children.push(row);
+  else blocks.push(element('table', [row]));
 };
 
 const continues = (

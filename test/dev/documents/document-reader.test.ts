@@ -47,6 +47,33 @@ describe('a Word document', () => {
       title: 'The <pump>',
     });
   });
+  it('has no hidden or moved text, and keeps fields, directions, strikes and equations', async () => {
+    const run = (text: string, properties = ''): string =>
+      `<w:r><w:rPr>${properties}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
+    const math =
+      '<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:r><m:t>p = </m:t></m:r><m:f><m:num><m:r><m:t>F</m:t></m:r></m:num><m:den><m:r><m:t>A</m:t></m:r></m:den></m:f></m:oMath>';
+    const body = [
+      `<w:p>${run('Seen. ')}${run('Margin 40 %.', '<w:vanish/>')}${run('Shown.', '<w:vanish w:val="0"/>')}</w:p>`,
+      `<w:p>${run('Old 70 ', '<w:dstrike/>')}${run('new 55, m')}${run('2', '<w:vertAlign w:val="superscript"/>')}</w:p>`,
+      `<w:p><w:fldSimple w:instr="PAGE">${run('Page 3 ')}</w:fldSimple><w:bdo w:val="rtl">${run('abc ')}</w:bdo><w:moveFrom>${run('moved')}</w:moveFrom>${math}</w:p>`,
+    ].join('');
+    expect(await read('docx', await wordDocument(body))).toMatchObject({
+      text: 'Seen. Shown.\n\n~~Old 70~~ new 55, m²\n\nPage 3 abc p = (F)/(A)',
+    });
+  });
+  it('repeats merged cells', async () => {
+    const cell = (text: string, merge = ''): string =>
+      `<w:tc><w:tcPr>${merge}</w:tcPr><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:tc>`;
+    const rows = [
+      cell('Zone') + cell('Fee'),
+      cell('North', '<w:vMerge w:val="restart"/>') + cell('4'),
+      cell('', '<w:vMerge/>') + cell('6'),
+    ];
+    const table = `<w:tbl>${rows.map((each) => `<w:tr>${each}</w:tr>`).join('')}</w:tbl>`;
+    expect(await read('docx', await wordDocument(table))).toMatchObject({
+      text: '| Zone | Fee |\n| - | - |\n| North | 4 |\n| North | 6 |',
+    });
+  });
   it('is read again only when it has changed', async () => {
     const ducks = await wordDocument('<w:p><w:r><w:t>Ducks</w:t></w:r></w:p>');
     const file = put('docx', ducks);
@@ -143,4 +170,34 @@ describe('a document that cannot be read', () => {
     },
     120_000,
   );
+});
+
+describe('a PDF without tags', () => {
+  /** A page that shows texts at places, line by line. */
+  const page = (...texts: [x: number, y: number, text: string][]): Buffer =>
+    pdfOf(Buffer.from(`BT /F 10 Tf ${texts.map(([x, y, text]) => `1 0 0 1 ${x} ${y} Tm (${text}) Tj`).join(' ')} ET`));
+  const rows = (...lines: [string, string][]): Buffer =>
+    page(
+      ...lines.flatMap(([left, right], at): [number, number, string][] => [
+        [50, 700 - 14 * at, left],
+        [320, 700 - 14 * at, right],
+      ]),
+    );
+
+  it('is read column by column', async () => {
+    const bytes = rows(
+      ['The fan must be dusted', 'The pump must be oiled'],
+      ['every two weeks with a', 'every six months with'],
+      ['soft and dry brush.', 'four drops of thin oil.'],
+    );
+    expect(await read('pdf', bytes)).toMatchObject({
+      text: 'The fan must be dusted every two weeks with a soft and dry brush.\n\nThe pump must be oiled every six months with four drops of thin oil.',
+    });
+  });
+  it('has tables where short texts stand in columns', async () => {
+    const bytes = rows(['Size', 'Price'], ['M8', '4 EUR'], ['M10', '6 EUR']);
+    expect(await read('pdf', bytes)).toMatchObject({
+      text: '| Size | Price |\n| - | - |\n| M8 | 4 EUR |\n| M10 | 6 EUR |',
+    });
+  });
 });

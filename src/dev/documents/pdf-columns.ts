@@ -1,0 +1,146 @@
+import { type PdfItem, plainText } from './pdf-text.ts';
+
+/** Text that stands together in a line. */
+interface Piece {
+  text: string;
+  x: number;
+  end: number;
+}
+
+interface Row {
+  y: number;
+  size: number;
+  pieces: Piece[];
+}
+
+/** A line of a page in reading order, or a row of a table. */
+interface PlacedLine {
+  text: string;
+  size: number;
+  x: number;
+  y: number;
+  cells?: string[];
+}
+
+/** Gaps wider than this many times the size of the type part a line. */
+const PIECE_GAP = 1.5;
+const WORD_GAP = 0.15;
+/** Columns begin within so many points of one another. */
+const SAME_X = 6;
+const MIN_ROWS = 3;
+const MAX_COLUMNS_OF_TEXT = 3;
+/** Pieces of columns are lines of prose, those of tables are cells: by their average number of words. */
+const MIN_WORDS_OF_TEXT = 3.5;
+
+/**
+ * The lines of a page where text stands in columns or cells, by the gaps that stay empty over three lines or more: columns one after the
+ * other, rows of a table with their cells.
+ *
+ * @returns Undefined when nothing on the page stands side by side.
+ */
+export function linesInColumns(items: readonly PdfItem[]): PlacedLine[] | undefined {
+  const rows = rowsOf(items);
+  const lines: PlacedLine[] = [];
+  let run: Row[] = [];
+  let isSideBySide = false;
+  const flush = (): void => {
+    const starts = columnsOf(run);
+    if (run.length >= MIN_ROWS && starts.length >= 2) {
+      isSideBySide = true;
+      lines.push(...readRun(run, starts));
+    } else for (const row of run) lines.push(lineOf(row, row.pieces));
+    run = [];
+  };
+  for (const row of rows) {
+    if (row.pieces.length > 1 || (run.length > 0 && isContinued(row, run))) run.push(row);
+    else {
+      flush();
+      lines.push(lineOf(row, row.pieces));
+    }
+  }
+  flush();
+  return isSideBySide ? lines : undefined;
+}
+
+function rowsOf(items: readonly PdfItem[]): Row[] {
+  const placed = items.flatMap(({ str = '', height = 0, width = 0, transform = [] }) => {
+    const [, , , , x = 0, y = 0] = transform;
+    return str.trim() === '' ? [] : [{ text: str, x, y, end: x + width, size: height || 10 }];
+  });
+  placed.sort((one, other) => other.y - one.y || one.x - other.x);
+  const rows: (Omit<Row, 'pieces'> & { items: typeof placed })[] = [];
+  for (const item of placed) {
+    const row = rows.at(-1);
+    if (row !== undefined && Math.abs(row.y - item.y) < Math.max(row.size, item.size) / 2) row.items.push(item);
+    else rows.push({ y: item.y, size: item.size, items: [item] });
+  }
+  return rows.map((row) => ({ ...row, pieces: piecesOf(row.items, row.size) }));
+}
+
+function piecesOf(items: readonly (Piece & { size: number })[], size: number): Piece[] {
+  const pieces: Piece[] = [];
+  for (const { text, x, end } of items.toSorted((one, other) => one.x - other.x)) {
+    const piece = pieces.at(-1);
+    if (piece === undefined || x - piece.end > PIECE_GAP * size) pieces.push({ text, x, end });
+    else {
+      piece.text += x - piece.end > WORD_GAP * size && !/\s$/.test(piece.text) ? ` ${text}` : text;
+      piece.end = end;
+    }
+  }
+  return pieces;
+}
+
+/** Where pieces begin in a third of the rows, at least two. */
+function columnsOf(rows: readonly Row[]): number[] {
+  const starts: { x: number; count: number }[] = [];
+  for (const { pieces } of rows)
+    for (const { x } of pieces) {
+      const start = starts.find((each) => Math.abs(each.x - x) < SAME_X);
+      if (start === undefined) starts.push({ x, count: 1 });
+      else start.count += 1;
+    }
+  return starts
+    .filter(({ count }) => count >= Math.max(2, rows.length / 3))
+    .map(({ x }) => x)
+    .sort((one, other) => one - other);
+}
+
+/** A column that ends before the others leaves one piece to a line. */
+const isContinued = ({ pieces, y, size }: Row, run: readonly Row[]): boolean => {
+  const last = run.at(-1);
+  const [piece] = pieces;
+  if (last === undefined || piece === undefined || last.y - y > 2 * size || run.length < MIN_ROWS) return false;
+  const starts = columnsOf(run);
+  const at = starts.findIndex((x) => Math.abs(x - piece.x) < SAME_X);
+  return at !== -1 && (starts[at + 1] === undefined || piece.end < (starts[at + 1] ?? 0));
+};
+
+function readRun(run: readonly Row[], starts: readonly number[]): PlacedLine[] {
+  const columnOf = ({ x }: Piece): number =>
+    Math.max(
+      0,
+      starts.findLastIndex((start) => x >= start - SAME_X),
+    );
+  const pieces = run.flatMap((row) => row.pieces);
+  const words = pieces.reduce((sum, { text }) => sum + text.trim().split(/\s+/).length, 0) / pieces.length;
+  if (words >= MIN_WORDS_OF_TEXT && starts.length <= MAX_COLUMNS_OF_TEXT)
+    return starts.flatMap((_, column) =>
+      run.flatMap((row) => {
+        const own = row.pieces.filter((piece) => columnOf(piece) === column);
+        return own.length === 0 ? [] : [lineOf(row, own)];
+      }),
+    );
+  return run.map((row) => ({
+    ...lineOf(row, row.pieces),
+    cells: starts.map((_, column) => joined(row.pieces.filter((piece) => columnOf(piece) === column))),
+  }));
+}
+
+const joined = (pieces: readonly Piece[]): string => plainText(pieces.map(({ text }) => text.trim()).join(' '));
+
+const lineOf = ({ y, size }: Row, pieces: readonly Piece[]): PlacedLine => ({
+  text: joined(pieces),
+  size,
+  x: pieces[0]?.x ?? 0,
+  y,
+});
