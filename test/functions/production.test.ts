@@ -148,6 +148,7 @@ describe('the product on Upstash and a model', () => {
     );
     const names = [
       'answer_from_passages',
+      'judged_statements',
       'routes',
       'search_queries',
       'standalone_question',
@@ -172,7 +173,7 @@ describe('the product on Upstash and a model', () => {
         answer: expect.stringContaining('450 W'),
         metadata: {
           ...{ answered_by: 'model', model: 'gpt-4.1-mini', navigator: { confidence: expect.any(String) } },
-          usage: { tokens: use?.tokens, cost_usd: (use?.cost_micros ?? 0) / 1_000_000, librarian: { calls: 1 } },
+          usage: { tokens: use?.tokens, cost_usd: (use?.cost_micros ?? 0) / 1_000_000, librarian: { calls: 2 } },
         },
       });
       const lines = await linesOf(id, 2);
@@ -204,7 +205,8 @@ describe('the product on Upstash and a model', () => {
       const { id, reply, hops } = await ask(product, 'And on the Apollo II?', more);
       const gateway = (await linesOf(id, 2)).filter(({ route }) => route === 'POST /v1/ask');
       expect(gateway).toMatchObject([{ model: 'gpt-4.1-mini', input_tokens: expect.any(Number) }]);
-      expect(services.openai.sent(CHAT)).toHaveLength(2);
+      // The question in full; queries, answer and judge of the navigator.
+      expect(services.openai.sent(CHAT)).toHaveLength(4);
       const below = sum(usesOf(hops).map(({ tokens }) => tokens));
       expect(below).toBeGreaterThan(0);
       expect(usageOf(reply.metadata)?.tokens).toBe(below + tokensIn(gateway));
