@@ -7,7 +7,18 @@ import { type Handle, type Info, type Join, type Options, type State, toMarkdown
  * It has no HTML and no images; text that looks like Markdown is escaped.
  */
 export function writeMarkdown(tree: Root): string {
-  return toMarkdown(tree, WRITING).trim();
+  return toMarkdown(withoutEmpty(tree), WRITING).trim();
+}
+
+/** Without list items and tables that say nothing: several marks on one line would be a rule. */
+function withoutEmpty<Node extends Nodes>(node: Node): Node {
+  if (!('children' in node)) return node;
+  const children = node.children.map((child: Nodes) => withoutEmpty(child)).filter((child: Nodes) => !isEmpty(child));
+  return { ...node, children };
+}
+
+function isEmpty(node: Nodes): boolean {
+  return ['list', 'listItem', 'table'].includes(node.type) && wordsOf(node).trim() === '';
 }
 
 /** The words of a node on one line, as they are read. */
@@ -35,20 +46,24 @@ function phrasing(node: { type: string; children: PhrasingContent[] }, state: St
 /** A paragraph that starts like a heading, quote or list would be parsed as one. */
 function escapeOpening(paragraph: string): string {
   return paragraph
-    .replace(/^(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|={2,}$|-{2,}$|`{3,}|~{3,})/gm, '\\$1')
+    .replace(/^(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|={2,}$|-{2,}$|(?:[*_][ \t]*){3,}$|`{3,}|~{3,})/gm, '\\$1')
     .replace(/^(\d{1,9})([.)])(?=\s|$)/gm, '$1\\$2');
 }
 
+/** Marks that would close a heading (CommonMark 0.31.2, 4.2). */
+const CLOSING = /(?<!\S)#+$/;
+
 /**
- * Text that looks like Markdown stays text: no link, image, code or emphasis comes of it. Single marks, which mean nothing, and
+ * Text that looks like Markdown stays text: no link, image, code or emphasis comes of it. Single marks but for those of code, whose pair may stand in another node, and
  * underscores within a word or an address stay as they are, so that identifiers can be read and found. Tags are made inert wherever
  * Markdown is shown.
  */
-function escapeText(text: string, after: string): string {
+function escapeText(text: string, { before, after }: Pick<Info, 'before' | 'after'>): string {
   const counts = new Map<string, number>();
   for (const [mark] of text.matchAll(PAIRED)) counts.set(mark, (counts.get(mark) ?? 0) + 1);
   return text.replace(SPECIAL, (mark, address: string | undefined, at: number) => {
-    if (address !== undefined || (counts.has(mark) && counts.get(mark) === 1)) return mark;
+    const touches = (at === 0 && before === mark) || (at + mark.length === text.length && after === mark);
+    if (address !== undefined || (mark !== '`' && counts.get(mark) === 1 && !touches)) return mark;
     const next = text[at + 1] ?? after;
     return mark === ']' && !OPENS_TARGET.has(next) ? mark : `\\${mark}`;
   });
@@ -123,13 +138,13 @@ const WRITING: Options = {
     delete: wrap('~~'),
     emphasis: wrap('_'),
     heading: (node, _parent, state, info) =>
-      `${'#'.repeat(node.depth)} ${phrasing(node, state, info).replaceAll('\n', ' ').trim()}`,
+      `${'#'.repeat(node.depth)} ${phrasing(node, state, info).replaceAll('\n', ' ').trim().replace(CLOSING, '\\$&')}`,
     html: () => '',
     image: (node, _parent, state) => inCell(node.alt ?? '', state),
     link: writeLink,
     paragraph: (node, _parent, state, info) => escapeOpening(phrasing(node, state, info).trim()),
     strong: wrap('**'),
     text: (node, _parent, state, info) =>
-      inCell(withoutActive(escapeText(node.value.replace(/[\s\p{Cc}]+/gu, ' '), info.after)), state),
+      inCell(withoutActive(escapeText(node.value.replace(/[\s\p{Cc}]+/gu, ' '), info)), state),
   },
 };
