@@ -1,6 +1,6 @@
 import type { CleaningOptions } from './clean-html.ts';
 import { INVISIBLE } from './hast.ts';
-import { type DocumentText, isWholePage, readHtml } from './read-html.ts';
+import { type DocumentText, isWholePage, readHtml, withoutLeadingComments } from './read-html.ts';
 import { readMarkdown } from './read-markdown.ts';
 
 /** `commonmark` has neither HTML nor marks of a dialect: what looks like them is text. */
@@ -49,7 +49,7 @@ const BLOCK =
  */
 function isHtml(content: string): boolean {
   if (isWholePage(content)) return true;
-  const text = content.replace(/^(?:\s*<!--[\s\S]*?-->)+/, '').trim();
+  const text = withoutLeadingComments(content).trim();
   const name = /^<([a-z][a-z0-9]*)[\s/>]/i.exec(text)?.[1]?.toLowerCase() ?? '';
   if (!BLOCK.test(name)) return false;
   if (!text.endsWith('>') || !/<\/[a-z][a-z0-9]*\s*>/i.test(text)) return false;

@@ -81,10 +81,22 @@ export function titleOf(root: Root): string | undefined {
   return (title === undefined ? undefined : lineOf(title)) || undefined;
 }
 
+/** Whether a text begins as a page does, after comments and an XML declaration. */
 export const isWholePage = (html: string): boolean =>
-  /^\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--[\s\S]{0,5000}?-->\s*){0,5}<(?:!doctype html|html|head|body)[\s>]/i.test(
-    html,
+  /^\s*<(?:!doctype html|html|head|body)[\s>]/i.test(
+    withoutLeadingComments(html.replace(/^\s*<\?xml[^>]{0,200}\?>/, '')),
   );
+
+/** Each character is read once. */
+export function withoutLeadingComments(html: string): string {
+  let at = 0;
+  for (;;) {
+    while (at < html.length && /\s/.test(html[at] ?? '')) at += 1;
+    const end = html.startsWith('<!--', at) ? html.indexOf('-->', at + 4) : -1;
+    if (end === -1) return html.slice(at);
+    at = end + 3;
+  }
+}
 
 const bodyOf = (root: Root): Root => {
   const body = elementsOf(root).find(({ tagName }) => tagName === 'body');

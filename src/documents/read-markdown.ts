@@ -29,7 +29,9 @@ export function readMarkdown(
   const kind = isText ? 'text' : isPlain ? 'plain' : isNamedMdx || hasModule(markdown) ? 'mdx' : 'markdown';
   const { text, warnings } =
     isPlain || isText ? { text: markdown, warnings: [] } : readDialects(markdown, { isMdx: kind === 'mdx', settingOf });
-  const parser = parserFor(kind);
+  const hasManyNotes = (text.match(/\[\^/g)?.length ?? 0) > MAX_NOTE_MARKS;
+  if (hasManyNotes) warnings.push(`Read footnotes as text: there are more than ${MAX_NOTE_MARKS}`);
+  const parser = parserFor(kind, !hasManyNotes);
   const environment: Environment = { closed: closedNames(text), diagrams: 0 };
   const tokens = parser.parse(text, environment);
   if (!isPlain && !isText) readFences(tokens, environment);
@@ -62,17 +64,21 @@ interface Environment extends Record<PropertyKey, unknown> {
 
 type Kind = 'text' | 'plain' | 'markdown' | 'mdx';
 
-const parsers = new Map<Kind, MarkdownIt>();
+/** The library takes quadratic time in the number of footnotes. */
+const MAX_NOTE_MARKS = 1000;
 
-function parserFor(kind: Kind): MarkdownIt {
-  const parser = parsers.get(kind) ?? createParser(kind);
-  parsers.set(kind, parser);
+const parsers = new Map<string, MarkdownIt>();
+
+function parserFor(kind: Kind, hasNotes = true): MarkdownIt {
+  const name = `${kind} ${hasNotes}`;
+  const parser = parsers.get(name) ?? createParser(kind, hasNotes);
+  parsers.set(name, parser);
   return parser;
 }
 
 const MAX_NESTING = 40;
 
-function createParser(kind: Kind): MarkdownIt {
+function createParser(kind: Kind, hasNotes: boolean): MarkdownIt {
   const parser = createMarkdownIt({
     html: kind !== 'plain' && kind !== 'text',
     breaks: kind === 'text',
@@ -84,7 +90,8 @@ function createParser(kind: Kind): MarkdownIt {
   // In MDX and plain text, indentation makes no code.
   if (kind === 'mdx' || kind === 'text') parser.disable('code');
   if (kind !== 'plain' && kind !== 'text') {
-    parser.use(footnote).use(deflist);
+    if (hasNotes) parser.use(footnote);
+    parser.use(deflist);
     keepPlaceholders(parser);
   }
   return parser;

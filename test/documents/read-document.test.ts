@@ -63,6 +63,22 @@ it('is read alike when it is read again: canonical Markdown stays as it is', () 
   );
 });
 
+it.each([
+  ['comments', '<!-- -->'],
+  ['footnotes', '[^1] '],
+  ['braces', '{'],
+  ['template tags', '{% note %}'],
+  ['openings of components', '<A '],
+  ['containers', ':::note\n'],
+])('reads 200,000 characters of %s in linear time', (_, piece) => {
+  for (const path of ['a.md', 'a.mdx']) {
+    const before = process.cpuUsage();
+    readDocument(piece.repeat(200_000 / piece.length) + '\n\n[^1]: x', { path });
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000, path).toBeLessThan(4000);
+  }
+});
+
 it('reads 9,000 of each element in linear time', () => {
   for (const name of ['button', 'a', 'sup', 'p', 'li', 'td', 'summary', 'kbd', 'img', 'del', 'label', 'dt']) {
     const before = process.cpuUsage();
