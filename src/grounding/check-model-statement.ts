@@ -50,9 +50,9 @@ export const checkModelStatement = (
   if (veto !== undefined) return { veto, doubts: [], isLiteral: false };
   const isLiteral = isLiteralIn(text, named);
   const doubts = [
+    ...quotes.flatMap((quote) => tableDoubt(text, quote, context.question) ?? []).slice(0, 1),
     ...numberDoubts(text, { own, sections, context }),
     ...literalDoubts(text, { own, context }),
-    ...quotes.flatMap((quote) => tableDoubt(text, quote, context.question) ?? []).slice(0, 1),
     ...deviceDoubts(named, context),
     ...(isLiteral ? [] : wordDoubts(text, { own, sections, context })),
   ];
@@ -99,6 +99,9 @@ const strangeNumbers = (text: string, known: readonly string[]): WrittenNumber[]
   const written = known.join('\n');
   return missing.filter((number) => {
     if (number.values.some((value) => months.has(value)) || written.includes(number.text)) return false;
+    // A date in figures: 04.11.2026 for November 4, 2026.
+    const figures = number.text.split(/[.,:]/).map((figure) => String(Number(figure)));
+    if (figures.length === 3 && figures.every((figure) => values.has(figure) || months.has(figure))) return false;
     const shown = numbers.filter((each) => each !== number).flatMap((each) => each.values);
     const operands = shown.filter((value) => values.has(value));
     return sumFor(number, operands) === undefined;

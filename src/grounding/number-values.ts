@@ -7,8 +7,9 @@ export interface WrittenNumber {
   values: readonly string[];
 }
 
-/** Groups of three digits behind a space, and digits with points and commas; not within a word. */
-const NUMBER = /(?<![\p{L}\p{N}_])\d{1,3}(?:[ \u00A0\u202F'’]\d{3})+(?![\d\p{L}])|\d+(?:[.,:]\d+)*/gu;
+/** Groups of three digits behind a space, and digits with points and commas; not within a code such as `E22`, but behind the `v` of a version. */
+const NUMBER =
+  /(?<![\p{N}_]|\p{sc=Latn}\p{sc=Latn}|(?![vV])[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}])(?:\d{1,3}(?:[ \u00A0\u202F'’]\d{3})+(?![\d\p{L}])|\d+(?:[.,:]\d+)*)/gu;
 const MAX_NUMBERS = 400;
 
 /** The numbers of a text in order, without the numbers of list items. Digits of all scripts are read. */

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { checkModelStatement } from '../../src/grounding/check-model-statement.ts';
+import { ageOf } from '../../src/grounding/page-age.ts';
+import { placeQuotes } from '../../src/grounding/quote-evidence.ts';
+import { needsQueries } from '../../src/grounding/search-queries.ts';
+
+const TABLE =
+  '| Code | Model A | Model B |\n| --- | --- | --- |\n| E21 | fan | filter |\n| E22 | cable | supply |\n| E23 | chip | clock |';
+
+/** The check of a statement that quotes a text of the passage. */
+const check = (
+  text: string,
+  source: string,
+  { quote = source, question = 'What now?', devices = [] as string[] } = {},
+) => {
+  const passages = [{ id: 'p1', title: 'Care', headings: [], text: source, devices }];
+  const quotes = placeQuotes({ part: 1, text, quotes: [{ passage: 'p1', quote }] }, passages);
+  return checkModelStatement(text, quotes, { question, passages });
+};
+
+describe('a number of a statement', () => {
+  it.each([
+    ['in another notation', 'Sie zieht 1.440 W.', 'It draws 1,440 W.'],
+    ['with spaces between groups', 'Elle consomme 1 440 W.', 'It draws 1440 W.'],
+    ['with a decimal comma', 'Das sind 6,65 kg.', 'It weighs 6.65 kg.'],
+    ['of a version', 'Use version 3.2.0.', 'Needs v3.2.0 or newer.'],
+    ['in other digits', 'انتظر ٣٠ ثانية.', 'Wait for 30 seconds.'],
+    ['that the source has as a word', 'Es gibt 3 Stufen.', 'Es gibt drei Stufen.'],
+    ['of a month that the source names', 'Seit dem 04.11.2026.', 'Since November 4, 2026.'],
+    ['of a sum that is written out', 'That makes 2 x 48 = 96 ports for 2 units.', 'Each of the 2 units has 48 ports.'],
+    ['of a path at the end', 'Open /etc/brew/plan.conf.', 'The plan is in /etc/brew/plan.conf and more.'],
+  ])('is no veto %s', (_what, text, source) => {
+    expect(check(text, source).veto).toBeUndefined();
+  });
+  it.each([
+    ['that stands nowhere', 'Wait for 90 seconds.', 'Wait for 60 or 30 seconds.'],
+    ['of a wrong sum', 'That makes 2 x 48 = 98 ports.', 'Each of the 2 units has 48 ports.'],
+    ['that would need another reading', 'It costs 1,441 EUR.', 'It costs 1.440 EUR.'],
+  ])('is a veto %s', (_what, text, source) => {
+    expect(check(text, source).veto).toMatch(/does not have number/);
+  });
+});
+
+describe('a doubt for the judge', () => {
+  const row = '| E21 | fan | filter |';
+  it.each([
+    ['another row', 'E22 is the fan of Model A.', row, /quoted row is "E21"/],
+    ['another column', 'E21 is the filter on Model A.', row, /"filter" stands under "Model B", asked is "Model A"/],
+  ])('names %s of a table', (_what, text, quote, doubt) => {
+    expect(check(text, TABLE, { quote }).doubts.join()).toMatch(doubt);
+  });
+  it('is not raised for the right row and column', () => {
+    expect(check('E21 is the fan on Model A.', TABLE, { quote: row }).doubts).toEqual([]);
+  });
+  it.each([
+    ['en', 'The pump can be opened.', 'The pump can not be opened while it is hot.', /left out: not/],
+    ['de', 'Die Pumpe darf immer geöffnet werden.', 'Die Pumpe darf geöffnet werden.', /added: immer/],
+  ])('names a lost or added word: %s', (_what, text, source, doubt) => {
+    expect(check(text, source).doubts.join()).toMatch(doubt);
+  });
+  it('names an article about another device', () => {
+    const passages = ['Nido 1', 'Nido 2'].map((device, at) => ({
+      ...{ id: `p${at + 1}`, title: device, headings: [], text: 'Wash it at 30 °C.', devices: [device] },
+    }));
+    const quotes = placeQuotes(
+      { part: 1, text: '', quotes: [{ passage: 'p1', quote: 'Wash it at 30 °C.' }] },
+      passages,
+    );
+    const { doubts } = checkModelStatement('Wash it at 30 °C.', quotes, {
+      question: 'Can I wash the Nido 2?',
+      passages,
+    });
+    expect(doubts.join()).toMatch(/its article about Nido 1/);
+  });
+});
+
+it('a page is old only beside one that is at least two years newer', () => {
+  const now = new Date('2026-11-29');
+  expect(ageOf('2021-11-02', { now, others: ['2021-11-02', '2026-01-01'] })).toEqual({ years: 5, isOld: true });
+  expect(ageOf('2021-11-02', { now, others: ['2021-11-02', '2022-12-01'] })).toEqual({ years: 5, isOld: false });
+  expect(ageOf('2024-11-02', { now, others: ['2026-11-28'] })).toEqual({ years: 2, isOld: false });
+  expect(ageOf('some day', { now, others: [] })).toBeUndefined();
+});
+
+it.each([
+  ['a weak search', 'How often is it descaled?', { probability: 0.3 }, true],
+  ['a sure search', 'How often must the boiler be descaled?', {}, false],
+  ['another language than the articles', 'Wie oft muss der Kessel entkalkt werden?', {}, true],
+  ['two questions', 'How often is it descaled? And what does it cost?', {}, true],
+])('queries of a model are asked for %s: %s', (_what, question, more, expected) => {
+  expect(needsQueries(question, { probability: 0.9, history: [], languages: ['en'], ...more })).toBe(expected);
+});
