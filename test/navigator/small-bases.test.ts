@@ -13,7 +13,7 @@ interface SmallBase {
   language: string;
   /** Markdown by id. */
   articles: Record<string, string>;
-  /** Half of them, `check`, were written before any answer was seen and changed nothing since. */
+  /** Half of them, `check`, were written before any answer was seen; some changes were made after they had been read. */
   questions: { id: string; set: string; query: string; answerable: boolean; articles: string[]; must: string[][] }[];
 }
 
