@@ -11,7 +11,7 @@ import { newTags, type PromptTags } from './prompt-tags.ts';
 export interface Passage {
   /** The model cites the passage by this id: `p1`, `p2`, … */
   id: string;
-  /** Of the article that it is from; without one, passages of the same title are of one article. */
+  /** The article that it is from; without one, passages of the same title are of one article. */
   articleId?: string | undefined;
   title: string;
   /** Headings above the text, outermost first, without the title. */

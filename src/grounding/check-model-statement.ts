@@ -15,7 +15,7 @@ import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote } from './quote-ev
 import { plainOf, statementSpans } from './statement-words.ts';
 import { tableDoubt } from './table-doubts.ts';
 
-/** What can be told of a statement without a judge. */
+/** What is known of a statement without a judge. */
 export interface ModelStatementCheck {
   /** Why it cannot go out, whatever a judge says; undefined otherwise. */
   veto: string | undefined;

@@ -89,7 +89,7 @@ export const checkPrepared = (
  * Whether a sentence only leads to the next one or states a lack of information: "Then follow these steps:", "We have no information
  * about this.". "Yes:" is an answer and does not count.
  */
-export const isConnecting = (sentence: string): boolean =>
+const isConnecting = (sentence: string): boolean =>
   (sentence.trimEnd().endsWith(':') &&
     sentence.length <= MAX_CONNECTING_LENGTH &&
     !/\d/.test(sentence) &&
@@ -192,7 +192,7 @@ interface PreparedEvidence {
 
 const MAX_SENTENCES = 3000;
 
-export const prepareEvidence = (evidence: readonly Evidence[]): PreparedEvidence => {
+const prepareEvidence = (evidence: readonly Evidence[]): PreparedEvidence => {
   const sentences = evidence
     .flatMap(({ text }, source) =>
       statementSpans(text).map(({ start, end }) => readSentence(text.slice(start, end), source)),

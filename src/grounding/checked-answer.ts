@@ -46,7 +46,7 @@ export interface RemovedStatement {
 export type AnswerFailure = CallFailure | 'empty' | 'malformed' | 'no_answer' | 'unsupported';
 
 /** A part of the question, after the check. */
-export interface AnsweredPart {
+interface AnsweredPart {
   /** In the words of the question alone, so that it can be repeated; empty when the model uses others. */
   asked: string;
   state: 'answered' | 'in_part' | 'open';

@@ -67,7 +67,7 @@ export const valuesIn = (texts: readonly string[]): ReadonlySet<string> => {
 };
 let words: ReadonlyMap<string, string> | undefined;
 
-/** Where words are not spaced, each character may be a number. */
+/** In scripts whose words are not spaced, each character may be a number. */
 const wordsIn = (text: string): string[] => text.toLowerCase().match(/\p{sc=Han}|[\p{L}\p{M}]+/gu) ?? [];
 
 /** The numbers of the months that texts name. */

@@ -17,7 +17,7 @@ export interface ProposedSearch {
 }
 
 /** One thing that the question asks, with queries in the likely words of the articles. */
-export interface SearchPart {
+interface SearchPart {
   asked: string;
   queries: readonly string[];
 }
@@ -42,7 +42,7 @@ export const needsQueries = (
   return (question.match(QUESTION_MARKS)?.length ?? 0) > 1;
 };
 
-/** Of all scripts; several in a row are one. */
+/** Question marks of all scripts; several in a row are one. */
 const QUESTION_MARKS = /[?\uFF1F\u061F\u037E]+/g;
 
 /**

@@ -90,7 +90,7 @@ interface RankedArticle {
   source: EditionArticle;
   /** Chunks in the order of their best rank. */
   hits: readonly number[];
-  /** Of its best hit. */
+  /** That of its best hit. */
   relevance: number;
 }
 

@@ -31,7 +31,7 @@ const decode = (bytes: Uint8Array, label: string): string | undefined => {
 /** NUL and control characters, which no text holds: bytes that an encoding does not use become them. */
 const UNUSED = /[\0\u0080-\u0084\u0086-\u009f]/;
 
-/** Where a text declares its encoding (HTML Standard, 13.2.3.2). */
+/** The place at which a text declares its encoding (HTML Standard, 13.2.3.2). */
 const MAX_HEAD = 1024;
 
 const declaredIn = (bytes: Uint8Array): string | undefined => {

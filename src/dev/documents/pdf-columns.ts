@@ -90,7 +90,7 @@ function piecesOf(items: readonly (Piece & { size: number })[], size: number): P
   return pieces;
 }
 
-/** Where pieces begin in a third of the rows, at least two. */
+/** The places at which pieces begin in a third of the rows, at least two. */
 function columnsOf(rows: readonly Row[]): number[] {
   const starts: { x: number; count: number }[] = [];
   for (const { pieces } of rows)

@@ -4,7 +4,7 @@ export interface ReadPrompt {
   /** Earlier turns, one a line. */
   earlier?: string;
   passages: { passage: string; title: string; section: string; text: string; [attribute: string]: string }[];
-  /** Of the judge's prompt. */
+  /** From the judge's prompt. */
   sections: { heading: string; text: string }[];
   statements: { id: string; statement: string; quotes: string; doubt: string }[];
   /** Texts between other tags, by their name. */

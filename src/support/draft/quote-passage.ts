@@ -96,7 +96,7 @@ const quotePart = (
   return blocks.length === 0 ? undefined : { heading, blocks, steps };
 };
 
-/** Of a longer table, in visible characters, only the rows with most words of the message are shown. */
+/** In visible characters. Of a longer table only the rows with most words of the message are shown. */
 const LONG_TABLE = 600;
 /** Share of the message's words that an entry needs to be taken for the answer. */
 const ANSWERING_SHARE = 0.3;

@@ -148,7 +148,7 @@ The reply begins with two more members and ends with one.
 "kind", first of all:
 - "nothing_to_answer": thanks, news that it works again, an automatic reply, advertising. Everything else stays empty.
 - "danger": smoke, a burnt smell, melting or great heat, a shock, an injury, something leaking. State only what the passages forbid and what makes it safe. No search for the cause, and no advice to go on using anything.
-- "unclear": what happens, or with which device, cannot be told, and the answer depends on it. State only what holds in any case, or nothing.
+- "unclear": what happens, or with which device, cannot be recognised, and the answer depends on it. State only what holds in any case, or nothing.
 - "several": more than one matter. Each is a part, and the statements of one part stand together.
 - "one": everything else.
 "conflict": if a serial number, a menu, a count or another word of the message belongs to another device than the record names, one sentence to the agent that names both; answer for the device that the message shows. Otherwise empty.

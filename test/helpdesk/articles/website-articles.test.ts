@@ -52,7 +52,7 @@ describe('a site with a sitemap', () => {
       },
       { '/a': '', '/old': '', '/older': '', '/away': '', '/sent': '', '/loop': '' },
     );
-    // Where they lead is not in the sitemap.
+    // The address that they lead to is not in the sitemap.
     serve({
       '/a/': pageOf('A', 'First.'),
       '/new': pageOf('New', 'Second.'),

@@ -18,7 +18,7 @@ interface Given {
   isForeign?: boolean;
   passages?: (typeof STEPS)[];
   product?: string;
-  /** Of the articles. */
+  /** The language of the articles. */
   language?: string;
 }
 /** The draft for a message of an intent, with the given knowledge. */
