@@ -149,7 +149,10 @@ describe('the view Ask', () => {
     const query = 'Which tools do I need?';
     const [sent] = await Promise.all([page.waitForRequest(/\/v1\/ask$/), askIn(page, query)]);
     const conversation_id = new URL(page.url()).pathname.split('/').at(-1);
-    expect(sent.postDataJSON()).toEqual({ query, librarian: 'navigator', conversation_id });
+    expect(sent.postDataJSON()).toEqual({
+      ...{ query, librarian: 'navigator', conversation_id },
+      include: ['statements', 'navigator', 'trace'],
+    });
     await expect.poll(() => page.locator('.turn').count()).toBe(2);
   });
 

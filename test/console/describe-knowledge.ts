@@ -33,7 +33,7 @@ describe('the view Knowledge', () => {
 
   it('shows the changes of an edition by line, and publishes an earlier one again after confirmation', async () => {
     const id = 'guides/editions-of-a-test.md';
-    for (const hours of ['9 to 5', '8 to <b>6</b>'])
+    for (const hours of ['9 to 5', '8 to `<b>6</b>`'])
       await publish(id, { title: 'Hours of a test', content: `# Hours\n\nWe answer on weekdays.\n\n- ${hours}\n` });
     const page = await open('/knowledge');
     await page.getByRole('link', { name: 'Editions' }).click();
@@ -46,7 +46,7 @@ describe('the view Knowledge', () => {
     await page.getByRole('link', { name: 'Show the difference' }).click();
     await page.locator('ins').waitFor();
     expect(await page.locator('del').allTextContents()).toEqual(['− - 9 to 5\n']);
-    expect(await page.locator('ins').allTextContents()).toEqual(['+ - 8 to <b>6</b>\n']);
+    expect(await page.locator('ins').allTextContents()).toEqual(['+ - 8 to `<b>6</b>`\n']);
     expect(await page.getByRole('button', { name: 'Publish this edition again' }).count()).toBe(0);
     await expectAccessible(page, { width: 390 });
     await goTo(page, `/knowledge?edition=${earlier}`);

@@ -133,7 +133,7 @@ describe('the official client', () => {
       SendMessageRequest.fromJSON({ message: message('And to the United Kingdom?', { contextId }) }),
     );
     expect('contextId' in next && next.contextId).toBe(contextId);
-    expect('artifacts' in next && textOf(next)).toContain('All other countries');
+    expect('artifacts' in next && textOf(next)).toContain('United Kingdom | 3 to 6');
   });
 
   it('streams the answer, with the evidence of each statement', async () => {
