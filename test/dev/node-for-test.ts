@@ -66,7 +66,7 @@ export const startProduct = async (args: readonly string[], options: SpawnOption
     key,
     output: all,
     get: async (path: string): Promise<unknown> => (await fetch(new URL(path, url), { headers })).json(),
-    ask: async (body: { query: string; librarian: string }): Promise<{ answer: string }> => {
+    ask: async (body: { query: string; librarian: string; include?: string[] }): Promise<{ answer: string }> => {
       const response = await fetch(new URL('/v1/ask', url), { method: 'POST', headers, body: JSON.stringify(body) });
       return (await response.json()) as { answer: string }; // what the route documents
     },

@@ -94,7 +94,8 @@ describe('npm run new', () => {
     const { librarians } = LibrarianDirectory.parse(await product.get('/v1/librarians'));
     const listed = { ...described, capabilities: ['kb:read'], health: 'ok' };
     expect(librarians.find(({ id }) => id === 'high-tides')).toMatchObject(listed);
-    const askOther = (asked: string) => product.ask({ query: asked, librarian: 'opening-hours' });
+    const askOther = (asked: string) =>
+      product.ask({ query: asked, librarian: 'opening-hours', include: ['navigator'] });
     expect(await askOther('What are your opening hours?')).toMatchObject({ answer: expect.stringContaining(file) });
     const delegated = await askOther('How do I update the firmware?');
     expect(delegated).toMatchObject({ answer: expect.stringContaining('firmware'), metadata: { navigator: {} } });
