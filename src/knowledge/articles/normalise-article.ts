@@ -41,7 +41,7 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
   const { front, body, warnings } = splitFrontMatter(clean(reply.content));
   const url = urlOf(reply.url || front.url, warnings);
   const {
-    text,
+    text: whole,
     title,
     warnings: ofReading,
   } = readDocument(body, {
@@ -51,8 +51,8 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
     language: front.language,
   });
   warnings.push(...ofReading);
-  if (text.trim() === '') throw new ArticleRefused('Cannot take in the article: content is empty');
-  if (text.length > ARTICLE_CONTENT_MAX_LENGTH) throw new ArticleRefused(TOO_LONG);
+  if (whole.trim() === '') throw new ArticleRefused('Cannot take in the article: content is empty');
+  const text = withinBounds(whole, warnings);
   const article: Article = {
     id: id.data,
     title: oneLine(reply.title, 500) || front.title || oneLine(title ?? '', 500) || titleOfPath(id.data),
@@ -66,6 +66,14 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
   if (audiences !== undefined) article.audiences = audiences;
   const author = oneLine(reply.metadata?.author ?? front.author ?? '', 200);
   return { article: author === '' ? article : { ...article, author }, warnings };
+};
+
+/** What is read can be longer than what was written, by escapes and by the cells that a table spells out. */
+const withinBounds = (text: string, warnings: string[]): string => {
+  if (text.length <= ARTICLE_CONTENT_MAX_LENGTH) return text;
+  warnings.push('Cut at 500,000 characters: as it is read, the article is longer');
+  const end = text.lastIndexOf('\n\n', ARTICLE_CONTENT_MAX_LENGTH);
+  return text.slice(0, end > ARTICLE_CONTENT_MAX_LENGTH / 2 ? end : ARTICLE_CONTENT_MAX_LENGTH).toWellFormed();
 };
 
 /**
