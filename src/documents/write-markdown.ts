@@ -1,6 +1,14 @@
 import type { Nodes, PhrasingContent, Root } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
-import { type Handle, type Info, type Join, type Options, type State, toMarkdown } from 'mdast-util-to-markdown';
+import {
+  type ConstructName,
+  type Handle,
+  type Info,
+  type Join,
+  type Options,
+  type State,
+  toMarkdown,
+} from 'mdast-util-to-markdown';
 
 /**
  * Writes a tree as our canonical Markdown: ATX headings, `-` and `1.` lists, tables, fences, quotes, links with an address of the web.
@@ -87,9 +95,13 @@ function withoutActive(text: string): string {
 const OPENS_TARGET = new Set(['(', '[', ':']);
 
 /** Punctuation at the border of emphasis that touches a word stands outside: there the mark would be text (CommonMark 0.31.2, 6.2). */
-function wrap(given: string): Handle {
+function wrap(given: string, construct: ConstructName): Handle {
   return (node, _parent, state, info) => {
+    // What is emphasised already is not emphasised again: the marks of both would be read as one.
+    if (construct !== 'phrasing' && state.stack.includes(construct)) return phrasing(node, state, info);
+    const exit = state.enter(construct);
     const text = phrasing(node, state, info);
+    exit();
     const words = text.trim();
     if (words === '' || words.includes('\n')) return text;
     const touchesBefore = isWord(info.before) && text.startsWith(words);
@@ -101,9 +113,17 @@ function wrap(given: string): Handle {
     const inner = middle.trim();
     const [gapBefore, gapAfter] = [middle.startsWith(' ') ? ' ' : '', middle.endsWith(' ') ? ' ' : ''];
     if (inner === '' || /[`\\[(]$|^[\])]/.test(start + inner.slice(-1))) return text;
+    if (!opensSurely(info.before, inner) || !closesSurely(inner, info.after)) return text;
     return text.replace(words, () => start + gapBefore + mark + inner + mark + gapAfter + end);
   };
 }
+
+/** Marks beside punctuation and within other marks may be read as text (CommonMark 0.31.2, 6.2): they are left out. */
+const opensSurely = (before: string, inner: string): boolean =>
+  !LOOSE_MARK.test(inner) && (isWord(inner[0] ?? '') || /^\s*$/.test(before));
+const closesSurely = (inner: string, after: string): boolean => isWord(inner.at(-1) ?? '') || /^\s*$/.test(after);
+/** A mark that does not stand within a word. */
+const LOOSE_MARK = /[*_](?![\p{L}\p{N}])|(?<![\p{L}\p{N}])[*_]/u;
 
 const isWord = (character: string): boolean => /[\p{L}\p{N}]$/u.test(character);
 
@@ -135,15 +155,15 @@ const WRITING: Options = {
   join: [joinTightly],
   handlers: {
     break: () => '\n',
-    delete: wrap('~~'),
-    emphasis: wrap('_'),
+    delete: wrap('~~', 'phrasing'),
+    emphasis: wrap('_', 'emphasis'),
     heading: (node, _parent, state, info) =>
       `${'#'.repeat(node.depth)} ${phrasing(node, state, info).replaceAll('\n', ' ').trim().replace(CLOSING, '\\$&')}`,
     html: () => '',
     image: (node, _parent, state) => inCell(node.alt ?? '', state),
     link: writeLink,
     paragraph: (node, _parent, state, info) => escapeOpening(phrasing(node, state, info).trim()),
-    strong: wrap('**'),
+    strong: wrap('**', 'strong'),
     text: (node, _parent, state, info) =>
       inCell(withoutActive(escapeText(node.value.replace(/[\s\p{Cc}]+/gu, ' '), info)), state),
   },

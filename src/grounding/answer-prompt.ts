@@ -95,7 +95,7 @@ export const turnsOf = (history: readonly HistoryTurn[]): string =>
     .map(({ speaker, text }) => `${speaker === 'user' ? 'customer' : 'desk'}: ${text.slice(0, MAX_TURN_LENGTH)}`)
     .join('\n');
 
-/** Neighbouring passages of the same article in one tag. */
+/** Consecutive passages of an article in one tag. */
 const articlesIn = (passages: readonly Passage[], { tag }: PromptTags, now: Date | undefined): string[] => {
   const articles: Passage[][] = [];
   for (const passage of passages) {
