@@ -68,22 +68,22 @@ const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 const INLINE = new Set('a b code em i samp strong span u font small s del strike'.split(' '));
 
 function clean(parent: Parent, state: Cleaning): void {
-  const kept: ElementContent[] = [];
+  const children: ElementContent[] = [];
   const hasWords = once(() => (parent.children as ElementContent[]).some(isRunningText));
   for (const child of parent.children as ElementContent[]) {
-    if (child.type === 'text') add(kept, words(state.isInCode ? child.value : child.value.replace(INVISIBLE, '')));
+    if (child.type === 'text') add(children, words(state.isInCode ? child.value : child.value.replace(INVISIBLE, '')));
     if (child.type !== 'element' || isDropped(child, parent, state)) continue;
-    for (const node of read(child, { parent, before: kept, hasWords, state })) {
-      const last = kept.at(-1);
+    for (const node of read(child, { parent, before: children, hasWords, state })) {
+      const last = children.at(-1);
       if (state.isPage && isContents(node)) {
         // A short paragraph above a list of contents names it.
-        if (isElement(last, 'p') && lineOf(last).length <= MAX_CONTENTS_TITLE) kept.pop();
+        if (isElement(last, 'p') && lineOf(last).length <= MAX_CONTENTS_TITLE) children.pop();
         continue;
       }
-      add(kept, node);
+      add(children, node);
     }
   }
-  parent.children = kept;
+  parent.children = children;
 }
 
 const MAX_CONTENTS_TITLE = 40;
@@ -99,11 +99,11 @@ function once<T>(make: () => T): () => T {
 }
 
 /** Adjacent texts are one, and an empty inline element is its white space: the next library takes cubic time in their number. */
-function add(kept: ElementContent[], node: ElementContent): void {
+function add(children: ElementContent[], node: ElementContent): void {
   const plain = isEmptyInline(node) ? words(textOf(node)) : node;
-  const last = kept.at(-1);
+  const last = children.at(-1);
   if (plain.type === 'text' && last?.type === 'text') last.value += plain.value;
-  else if (plain.type !== 'text' || plain.value !== '') kept.push(plain);
+  else if (plain.type !== 'text' || plain.value !== '') children.push(plain);
 }
 
 function isEmptyInline(node: ElementContent): boolean {
@@ -326,7 +326,7 @@ function absolute(href: string, base: string | undefined): string | undefined {
 
 /** A list directly in a list belongs to the item before it. */
 function nestStrayLists(list: Element): ElementContent[] {
-  const kept: ElementContent[] = [];
+  const children: ElementContent[] = [];
   let item: Element | undefined;
   for (const child of list.children) {
     if (isElement(child, 'ul', 'ol') && item !== undefined) {
@@ -337,9 +337,9 @@ function nestStrayLists(list: Element): ElementContent[] {
     }
     const node = isElement(child, 'ul', 'ol') ? element('li', [child]) : child;
     if (isElement(node, 'li')) item = node;
-    kept.push(node);
+    children.push(node);
   }
-  return kept;
+  return children;
 }
 
 const isLineNumber = (node: Element): boolean =>

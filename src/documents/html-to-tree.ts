@@ -61,11 +61,11 @@ const space = (): PhrasingContent => ({ type: 'text', value: ' ' });
 const trimmed = (nodes: PhrasingContent[]): PhrasingContent[] => {
   const isWord = (node: PhrasingContent): boolean => node.type !== 'text' || node.value.trim() !== '';
   const from = nodes.findIndex(isWord);
-  const kept = from === -1 ? [] : nodes.slice(from, nodes.findLastIndex(isWord) + 1);
-  const [first, last] = [kept[0], kept.at(-1)];
+  const content = from === -1 ? [] : nodes.slice(from, nodes.findLastIndex(isWord) + 1);
+  const [first, last] = [content[0], content.at(-1)];
   if (first?.type === 'text') first.value = first.value.trimStart();
   if (last?.type === 'text') last.value = last.value.trimEnd();
-  return kept;
+  return content;
 };
 
 /** An empty item would be only a marker. */

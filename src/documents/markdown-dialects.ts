@@ -160,12 +160,14 @@ const MODULE_LINE =
   /^(?:import\s+(?:[\w{*'"]|type\b)|export\s+(?:default|const|let|var|function|async|class|type|interface|\{|\*))/;
 
 export const hasModule = (text: string): boolean => {
-  let found = false;
+  let isModule = false;
   outsideCode(text, (lines) => {
-    found ||= lines.some((line) => /^import\s+.{1,300}\s+from\s+['"]|^export\s+(?:const|default)\s|\{\/\*/.test(line));
+    isModule ||= lines.some((line) =>
+      /^import\s+.{1,300}\s+from\s+['"]|^export\s+(?:const|default)\s|\{\/\*/.test(line),
+    );
     return lines;
   });
-  return found;
+  return isModule;
 };
 
 /** A block whose content is indented by four: `!!! note "Title"`, `??? tip`, `=== "Tab"` (MkDocs). */

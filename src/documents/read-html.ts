@@ -141,7 +141,7 @@ const outermost = (nodes: readonly Element[]): Element[] => {
 /** Before the first heading of a page that does not mark its content, blocks made of links are menus. */
 function withoutMenus(root: Root): Root {
   const drop = (parent: Parent): boolean => {
-    const kept: ElementContent[] = [];
+    const children: ElementContent[] = [];
     let isAfterHeading = false;
     for (const child of parent.children as ElementContent[]) {
       if (!isAfterHeading && child.type === 'element') {
@@ -149,9 +149,9 @@ function withoutMenus(root: Root): Root {
         else if (elementsOf(child).some(({ tagName }) => tagName === 'h1')) isAfterHeading = drop(child);
         else if (isMenu(child)) continue;
       }
-      kept.push(child);
+      children.push(child);
     }
-    parent.children = kept;
+    parent.children = children;
     return isAfterHeading;
   };
   if (elementsOf(root).some(({ tagName }) => tagName === 'h1')) drop(root);

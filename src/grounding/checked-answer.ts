@@ -153,7 +153,12 @@ export const writeCheckedAnswer = async <P extends Passage>(
   const parts = partsAfter(reply, { statements, request });
   const isOpen = parts.some(({ state }) => state !== 'answered');
   return {
-    ...{ statements, removed, removedQuotes, parts, isJudged, ticket },
+    statements,
+    removed,
+    removedQuotes,
+    parts,
+    isJudged,
+    ticket,
     missing: isOpen && isMissingStated && lacking !== undefined ? lacking.text : '',
     related: isOpen ? related : [],
   };
@@ -178,7 +183,7 @@ const partsAfter = (
   const { question, history, parts: proposed = [] } = request;
   if (reply.parts.length === 0) return [{ asked: '', state: 'answered' }];
   const own = [question, ...history.flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : []))].join('\n');
-  const repeatable = (asked: string): string => (hasOnlyWordsOf(asked, own) ? asked : '');
+  const repeatable = (asked: string): string => (isShortPhraseOf(asked, own) ? asked : '');
   const parts = reply.parts.map(({ asked, answered }, at): AnsweredPart => {
     const isLeft = statements.some(({ part }) => part === at + 1);
     return { asked: repeatable(asked), state: !isLeft ? 'open' : answered === 'yes' ? 'answered' : 'in_part' };
@@ -204,7 +209,7 @@ const shareWord = (one: string, other: string): boolean => {
 };
 
 /** Whether a text is a short phrase of words of another; a sentence would claim something. */
-const hasOnlyWordsOf = (text: string, other: string): boolean => {
+const isShortPhraseOf = (text: string, other: string): boolean => {
   if (/[[\]<>`|]|:\/\/|[.!。！]\s*$/.test(text) || wordsOf(text).length > MAX_ASKED_WORDS) return false;
   const language = detectLanguage(other) ?? 'en';
   const known = new Set(contentStems(other, language));
@@ -392,7 +397,10 @@ const outcomeOf = <P extends Passage>(
 /** A few words that are dropped must not be what limits or denies the rest. */
 const SHORT_RUN = 3;
 
-/** Whether a text consists of the words of another in their order with some dropped, and drops no "not" or "only" alone. */
+/**
+ * Whether a text consists of the words of another in their order with some dropped, and drops no "not" or "only" alone. Compares what is
+ * written, each word once: `wordsOf` would give an identifier and its parts.
+ */
 const isPartOf = (part: string, whole: string): boolean => {
   const [kept, all] = [part, whole].map((text) => text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
   if (kept === undefined || all === undefined || kept.length === 0 || kept.length >= all.length) return false;

@@ -144,7 +144,14 @@ export const answerWithModel = async (
         ? { answer: undefined, violations: [], dropped: [] }
         : await read(() =>
             composeValidAnswer({
-              ...{ edition, question: screened, outcome, passages, written, knowledge, phrases, atMost },
+              edition,
+              question: screened,
+              outcome,
+              passages,
+              written,
+              knowledge,
+              phrases,
+              atMost,
               now: new Date(now()),
             }),
           );
@@ -187,7 +194,8 @@ const startWriting = (edition: Edition, { finding, progress, task, now }: Writin
     return writeCheckedAnswer(
       { question: asked, history, passages, parts, now, task },
       {
-        ...{ calls, isScreened: true },
+        calls,
+        isScreened: true,
         onStatement:
           progress &&
           ((statement) => {
@@ -347,7 +355,8 @@ const hitsIn = (edition: Edition, question: string, outcome: SearchOutcome): Pas
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
   const byChunk = new Map(outcome.hits.map(({ chunk }, at) => [chunk, relevances[at]]));
   return chooseHits(edition, question, outcome.hits).hits.map(({ chunk, source }) => ({
-    ...{ chunk, source },
+    chunk,
+    source,
     relevance: byChunk.get(chunk),
   }));
 };

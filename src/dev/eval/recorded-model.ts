@@ -39,9 +39,9 @@ export const readRecording = (name: string): Recording =>
 
 /** The key of a prompt: the beginning of a hash of its messages, without the code of their tags and the date, and the name of its schema. */
 const promptKey = (messages: readonly AIMessage[], schema: AICompletionOptions['schema']): string => {
-  const sent = messages.map(({ role, content }) => ({ role, content: withoutCode(content.toWellFormed()) }));
+  const stableMessages = messages.map(({ role, content }) => ({ role, content: withoutCode(content.toWellFormed()) }));
   return createHash('sha256')
-    .update(JSON.stringify(sent) + (schema?.name ?? ''))
+    .update(JSON.stringify(stableMessages) + (schema?.name ?? ''))
     .digest('hex')
     .slice(0, 12);
 };

@@ -44,15 +44,17 @@ const REPLIES: Record<string, (said: Said) => unknown> = {
     const answered = statements.length > 0 ? 'yes' : 'no';
     return {
       parts: [{ asked: question, passages: [...new Set(found.map(({ id }) => id))], answered }],
-      ...{ statements, missing: '', related: [] },
+      statements,
+      missing: '',
+      related: [],
     };
   },
   // It finds what a section says in the same words.
   judged_statements: ({ statements = [], sections = [] }) => {
-    const known = sections.map(({ text }) => withoutQuoteMarks(text)).join('\n');
+    const documentation = sections.map(({ text }) => withoutQuoteMarks(text)).join('\n');
     return {
       judgements: statements.map(({ id, statement }) => {
-        const isStated = known.includes(statement);
+        const isStated = documentation.includes(statement);
         return { id, finds: '', verdict: isStated ? 'stated' : 'not_stated', keep: '' };
       }),
     };

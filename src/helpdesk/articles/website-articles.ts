@@ -314,7 +314,12 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     const { title, text, language } = read.page;
     return [
       {
-        ...{ id: pageId(address), title, url: address, body: text, format: 'commonmark', labels: [] },
+        id: pageId(address),
+        title,
+        url: address,
+        body: text,
+        format: 'commonmark',
+        labels: [],
         updatedAtMs: modifiedAtMs ?? read.modifiedAtMs,
         locale:
           language !== undefined && /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(language) ? language : undefined,
