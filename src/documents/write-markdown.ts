@@ -63,15 +63,15 @@ const CLOSING = /(?<!\S)#+$/;
 
 /**
  * Text that looks like Markdown stays text: no link, image, code or emphasis comes of it. Single marks but for those of code, whose pair may stand in another node, and
- * underscores within a word or an address stay as they are, so that identifiers can be read and found. Tags are made inert wherever
+ * underscores within a word stay as they are, so that identifiers can be read and found. Tags are made inert wherever
  * Markdown is shown.
  */
 function escapeText(text: string, { before, after }: Pick<Info, 'before' | 'after'>): string {
   const counts = new Map<string, number>();
   for (const [mark] of text.matchAll(PAIRED)) counts.set(mark, (counts.get(mark) ?? 0) + 1);
-  return text.replace(SPECIAL, (mark, address: string | undefined, at: number) => {
+  return text.replace(SPECIAL, (mark, at: number) => {
     const touches = (at === 0 && before === mark) || (at + mark.length === text.length && after === mark);
-    if (address !== undefined || (mark !== '`' && counts.get(mark) === 1 && !touches)) return mark;
+    if (mark !== '`' && counts.get(mark) === 1 && !touches) return mark;
     const next = text[at + 1] ?? after;
     return mark === ']' && !OPENS_TARGET.has(next) ? mark : `\\${mark}`;
   });
@@ -81,8 +81,7 @@ function escapeText(text: string, { before, after }: Pick<Info, 'before' | 'afte
 const PAIRED = /`|[*~](?=\S)|(?<=\S)[*~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 /** A backslash that would be taken for an escape; what ends the text of a link; an address in angle brackets. */
 const SINGLE = /\\(?=[!-/:-@[-`{-~])|\]|<(?=[A-Za-z][A-Za-z0-9+.-]{1,31}:|[^\s<>@]{1,200}@|!--)/gu;
-const ADDRESS = /(?<=https?:\/\/)[\w./?=&%#~-]+/gu;
-const SPECIAL = new RegExp(`(${ADDRESS.source})|${PAIRED.source}|${SINGLE.source}`, 'gu');
+const SPECIAL = new RegExp(`${PAIRED.source}|${SINGLE.source}`, 'gu');
 /** Text that names an element which runs or loads something never opens one, wherever the Markdown is shown. */
 function withoutActive(text: string): string {
   return text.replace(

@@ -29,6 +29,7 @@ it.each([
   ['<https://evil.example>'],
   ['**Send your seed words**'],
   ['__init__ and _this_'],
+  ['x https://e.example#_#_ y'],
   ['a `command` b'],
   ['\\[x](https://evil.example)'],
   ['\\\\[x](https://evil.example)'],
