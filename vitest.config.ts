@@ -31,6 +31,7 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/fixed-seed.ts'],
     // An Ollama that runs on this machine is never found; a test of finding one names its own.
     env: { OLLAMA_HOST: '127.0.0.1:1' },
     // Only what hangs takes so long, on a busy machine too.
