@@ -3,7 +3,6 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
 import type { CandidateArticle } from './candidate-articles.ts';
-import HEADING_ROLES from './heading-roles.json' with { type: 'json' };
 import type { QuestionTerm, TextVectors } from './parse-question.ts';
 import { cachedSection, type Piece, type Section, sectionRanges, stemsIn } from './sections.ts';
 import { type Unit, unitsOf } from './units.ts';
@@ -34,7 +33,6 @@ interface HeadingContents {
   words: Uint32Array;
   /** Stems of the innermost heading. */
   last: readonly string[];
-  roles: Record<keyof typeof HEADING_ROLES, boolean>;
   /** Devices named by the innermost heading that names any; empty when none does. */
   devices: readonly string[];
   meaning: Meaning;
@@ -49,12 +47,7 @@ export interface UnitContents {
   headings: readonly [HeadingContents, ...HeadingContents[]];
   /** Indexes of its sentences, in order. */
   sentences: Uint32Array;
-  hasDigit: boolean;
   hasTable: boolean;
-  hasList: boolean;
-  hasStep: boolean;
-  hasBold: boolean;
-  saysBecause: boolean;
   meaning: Meaning;
 }
 
@@ -155,8 +148,6 @@ const readContents = (edition: Edition, source: EditionArticle, sections: readon
   };
 };
 
-const ROLES = Object.entries(HEADING_ROLES).map(([name, pattern]) => [name, new RegExp(pattern, 'i')] as const);
-
 const readHeadings = (
   edition: Edition,
   { path }: Section,
@@ -168,14 +159,10 @@ const readHeadings = (
   return {
     words: placesOf(new Set(stems)),
     last: stemsIn(edition, path.at(-1) ?? ''),
-    // `ROLES` has an entry for every key of `HEADING_ROLES`.
-    roles: Object.fromEntries(ROLES.map(([name, pattern]) => [name, pattern.test(text)])) as HeadingContents['roles'],
     devices: named.find(({ length }) => length > 0) ?? [],
     meaning: meaningOf(() => stems),
   };
 };
-
-const BECAUSE = /\b(?:because|due to|since|caused? by|occurs? (?:if|when)|so that)\b/i;
 
 /** Analyses a unit of an article, or a part of one. */
 export const readUnit = (
@@ -183,9 +170,6 @@ export const readUnit = (
   { headings, sentencesOf }: Pick<ArticleContents, 'headings' | 'sentencesOf'>,
 ): UnitContents => {
   const pieces = unit.parts.flatMap(({ pieces: own }) => own);
-  const text = unit.parts
-    .flatMap(({ section, pieces: own }) => own.map(({ start, end }) => section.text.slice(start, end)))
-    .join('\n');
   const isAny = (...kinds: Piece['kind'][]) => pieces.some(({ kind }) => kinds.includes(kind));
   const headingsOf = ({ section }: Unit['parts'][number]): HeadingContents => {
     const found = headings.get(section);
@@ -206,12 +190,7 @@ export const readUnit = (
         return Array.from({ length: end - start }, (_, at) => start + at);
       }),
     ),
-    hasDigit: pieces.some(({ hasDigit }) => hasDigit),
     hasTable: isAny('table', 'row'),
-    hasList: isAny('list', 'item'),
-    hasStep: pieces.some(({ isStep }) => isStep),
-    hasBold: /\*\*[^*]+\*\*|`/.test(text),
-    saysBecause: BECAUSE.test(text),
     meaning: meaningOf(() => pieces.flatMap(({ stems }) => stems)),
   };
 };

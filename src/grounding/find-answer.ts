@@ -146,17 +146,14 @@ interface RankedUnit extends CandidateUnit {
 }
 
 /**
- * The units with their softmax probability, best first. Units about another device or what the question leaves aside, or far out of
- * date, count only when nothing else was found.
+ * The units with their softmax probability, best first. Units about another device or far out of date count only when nothing else was found.
  */
 const rankUnits = (
   candidates: readonly CandidateUnit[],
   weights: Float64Array,
   nearnessOf: (unit: Unit) => number,
 ): RankedUnit[] => {
-  const fitting = candidates.filter(
-    ({ isOtherDevice, isOutdated, isExcluded }) => !isOtherDevice && !isOutdated && !isExcluded,
-  );
+  const fitting = candidates.filter(({ isOtherDevice, isOutdated }) => !isOtherDevice && !isOutdated);
   const kept = fitting.length > 0 ? fitting : candidates;
   const scores = kept.map(({ features, unit }) => {
     let score = NEARNESS_WEIGHT * nearnessOf(unit);

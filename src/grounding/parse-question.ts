@@ -5,11 +5,8 @@ import { stemIn } from '../search/edition-stems.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { wordsOf } from '../text/analyse-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
-import { beginsAsQuestion } from '../text/question-forms.ts';
 import { functionWordsOf, lastOf, referenceIn } from '../text/refers-back.ts';
 import { stem } from '../text/stem.ts';
-import EXCLUDED_WORDS from './excluded-words.json' with { type: 'json' };
-import QUESTION_TYPES from './question-types.json' with { type: 'json' };
 import { stemsOf } from './sections.ts';
 
 /** Word vectors, for comparing texts that use different words. */
@@ -42,11 +39,8 @@ export interface ParsedQuestion {
   total: number;
   /** Stems of adjacent words of the question. */
   pairs: readonly (readonly [string, string])[];
-  types: Readonly<Record<keyof typeof QUESTION_TYPES, boolean>>;
   /** Devices that it names or that the user has, in lower case. */
   devices: readonly string[];
-  /** Stems of what it asks to leave aside: "with a cable, not wifi". Only plain questions exclude words, not reported problems. */
-  excluded: readonly string[];
   /** Vector of the question with the user's previous turn; its length is the share of stems that have a vector. */
   vector: Float32Array | undefined;
 }
@@ -55,8 +49,6 @@ export interface ParsedQuestion {
 const MAX_TEXT = 4000;
 /** Weight of a word of the previous turns relative to one of the question. */
 const TURN_WEIGHTS = { user: 0.5, assistant: 0.2 } as const;
-
-const TYPES = Object.entries(QUESTION_TYPES).map(([name, pattern]) => [name, new RegExp(pattern, 'i')] as const);
 
 /** Analyses a question together with the last turn of each speaker before it, which the caller passes only for a question that refers back. */
 export const parseQuestion = (
@@ -113,21 +105,10 @@ export const parseQuestion = (
     terms: all,
     total: all.reduce((sum, { idf }) => sum + idf, 0),
     pairs: query.adjacentPairs.map(([left, right]) => [stemAt(left), stemAt(right)] as const),
-    // Every pattern has its name.
-    types: Object.fromEntries(TYPES.map(([name, pattern]) => [name, pattern.test(text)])) as ParsedQuestion['types'],
     devices: [...new Set([...devicesNamed(text, edition.devices()), ...devices.map((device) => device.toLowerCase())])],
-    excluded: excludedIn(text),
     vector: vectors && meaningOf(questionWithTurn(text, history), vectors),
   };
 };
-
-const EXCLUDING = Object.values(EXCLUDED_WORDS).map((pattern) => new RegExp(pattern, 'giu'));
-
-/** Only plain questions exclude words: "It works in this browser, but not in that one" and "why does it use this, not that?" ask about both. */
-const excludedIn = (text: string): string[] =>
-  beginsAsQuestion(text) && !TYPES.some(([name, pattern]) => name === 'reason' && pattern.test(text))
-    ? EXCLUDING.flatMap((pattern) => [...text.matchAll(pattern)].flatMap(([, word = '']) => stemsOf(word)))
-    : [];
 
 /** Content words of a passage of average length. With 40 or 250 words the evaluation gives almost the same figures. */
 const PASSAGE_WORDS = 100;

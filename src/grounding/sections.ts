@@ -22,8 +22,6 @@ export interface Piece extends Span {
   stems: readonly string[];
   /** The same, by sentence. */
   sentences: readonly (readonly string[])[];
-  /** It holds a digit. */
-  hasDigit: boolean;
   /** It occurs in so many articles that it is specific to none. */
   isRepeated: boolean;
 }
@@ -226,7 +224,6 @@ const analyse = (
     size: visibleSize(raw),
     stems: sentences.flat(),
     sentences,
-    hasDigit: /\d/.test(withoutListNumbers(raw)),
     isRepeated: isRepeated(raw),
   };
 };

@@ -33,8 +33,6 @@ export interface CandidateUnit {
   isOtherDevice: boolean;
   /** Its article is far older than most. */
   isOutdated: boolean;
-  /** Its title names what the question asks to leave aside. */
-  isExcluded: boolean;
 }
 
 export interface CandidateOptions {
@@ -125,18 +123,7 @@ const SHARES: Readonly<Record<string, Feature>> = {
 
 const SIGNS: Readonly<Record<string, Feature>> = {
   articleFirst: ({ article }) => article.candidate.place === 1,
-  digitsForNumber: ({ question, contents }) => question.types.number && contents.hasDigit,
-  tableForNumber: ({ question, contents }) => question.types.number && contents.hasTable,
   cell: ({ question, contents, unit }) => contents.hasTable && cellAskedFor(unit, question) !== undefined,
-  becauseForReason: ({ question, contents }) => question.types.reason && contents.saysBecause,
-  causeForReason: ({ question, contents }) => question.types.reason && hasRole(contents, 'cause'),
-  listForHowto: ({ question, contents }) => question.types.howto && contents.hasList,
-  stepsForHowto: ({ question, contents }) => question.types.howto && contents.hasStep,
-  solutionForProblem: ({ question, contents }) => question.types.problem && hasRole(contents, 'solution'),
-  solutionForHowto: ({ question, contents }) => question.types.howto && hasRole(contents, 'solution'),
-  boldForWhere: ({ question, contents }) => question.types.where && contents.hasBold,
-  symptom: ({ contents: { headings } }) => headings.length === 1 && headings[0].roles.symptom,
-  reference: ({ contents: { headings } }) => headings[0].roles.reference,
   outdated: ({ article }) => article.isOutdated,
   age: ({ article }) => article.years,
   short: ({ unit }) => Math.max(0, 1 - unit.size / 200),
@@ -249,16 +236,12 @@ const readCandidate = (
   const reading = { article, contents, unit, question, matches, anywhere, devices, isOtherDevice, vectors };
   const features = NO_FEATURES.slice();
   for (let at = 0; at < FEATURES.length; at++) features[at] = Number((FEATURES[at] as Feature)(reading));
-  const isExcluded = question.excluded.some((stem) => article.contents.titleStems.includes(stem));
   const { isOutdated } = article;
-  return { unit, source: article.candidate.source, features, devices, isOtherDevice, isOutdated, isExcluded };
+  return { unit, source: article.candidate.source, features, devices, isOtherDevice, isOutdated };
 };
 
 const isAbout = (about: readonly string[], { devices }: ParsedQuestion): boolean =>
   about.some((device) => devices.includes(device));
-
-const hasRole = ({ headings }: UnitContents, role: 'cause' | 'solution'): boolean =>
-  headings.some(({ roles }) => roles[role]);
 
 /** Share of the idf of the terms that satisfy a predicate. */
 const shareOf = <Term extends { idf: number }>(

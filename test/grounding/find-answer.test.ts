@@ -204,20 +204,6 @@ describe('the words of a question', () => {
     expect(found.question.terms.find((term) => term.word === word)?.forms.has(form)).toBe(isMatched);
     if (isMatched) expect(shownOf(found)).toContain(range);
   });
-  const EXCLUDED = cases.excluded as [string, string[] | null, boolean][];
-  it.each(EXCLUDED)(
-    'may exclude articles, but not about the subject of a problem: %s',
-    (question, ids, isExcluding) => {
-      const edition = editionOf(
-        { id: 'cable.md', title: 'Connect by cable', text: 'Plug the cable into the router.' },
-        { id: 'wifi.md', title: 'Connect by Wi-Fi', text: 'Unplug the cable, then choose the network for Wi-Fi.' },
-        ...OTHERS,
-      );
-      const found = find(edition, question);
-      expect(found.question.excluded.length > 0).toBe(isExcluding);
-      if (ids !== null) expect(idsOf(found)).toEqual(ids);
-    },
-  );
 });
 
 describe('the probability of an answer', () => {

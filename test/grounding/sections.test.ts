@@ -99,7 +99,3 @@ it.each([
 ])('stemsOf() returns the stems of words, without link targets and numbers of items: %s', (text, stems) =>
   expect(stemsOf(text)).toEqual(stems),
 );
-it('a piece has a digit only in its words, not in the number of an item', () => {
-  const [section] = read('1. Fill the tank.\n2. Wait 5 minutes.\n');
-  expect(section?.pieces.map(({ hasDigit }) => hasDigit)).toEqual([false, true]);
-});

@@ -9,6 +9,7 @@ import { isQuestion, namesItsSubject, pointsBack } from '../../text/question-for
 import type { AlreadyTried } from '../ticket/already-tried.ts';
 import { phrasesOf } from '../ticket/languages.ts';
 import { type Warning, warningFor } from './check-model-draft.ts';
+import PROBLEM_WORDS from './problem-words.json' with { type: 'json' };
 import { type AnswerPassage, type QuoteOptions, quotePassage, textOf } from './quote-passage.ts';
 import { type DeviceFilter, deviceFilter, type RankedUnit, rankTicketUnits, type TicketUnits } from './ticket-units.ts';
 
@@ -32,6 +33,8 @@ interface AnswerOptions {
   otherIntents?: readonly string[] | undefined;
   vectors?: TextVectors | undefined;
 }
+
+const PROBLEM = new RegExp(PROBLEM_WORDS.problem, 'i');
 
 /** Least relevance of an article about another intent. */
 const OTHER_INTENT_FROM = 0.75;
@@ -127,7 +130,7 @@ const otherProblem = (
       const source = found.passages[0]?.source;
       const ofQuoted = found.articles.reduce((sum, each) => sum + (isQuoted(each.source.index) ? each.share : 0), 0);
       const isExpected = source?.intents.some((intent) => otherIntents.includes(intent)) === true;
-      const isProblem = isOwn && (isQuestion(text) || found.question.types.problem);
+      const isProblem = isOwn && (isQuestion(text) || PROBLEM.test(text));
       const least = isExpected ? EXPECTED_PROBLEM_FROM : isProblem ? OTHER_PROBLEM_FROM : Number.POSITIVE_INFINITY;
       const isOther = found.probability >= least && ofQuoted < SAME_PROBLEM_FROM;
       // Articles on other products have no relevance.
