@@ -14,6 +14,7 @@ import {
   words,
 } from './hast.ts';
 import { readNotes } from './notes.ts';
+import type { OmissionKind, Omissions } from './omissions.ts';
 import { noteMarksOf, readScript } from './script-marks.ts';
 import { spreadSpans } from './table-spans.ts';
 import { labelTabs, revealedBy } from './tabs.ts';
@@ -25,6 +26,8 @@ export interface CleaningOptions {
   base?: string | undefined;
   /** Language of the document, for the labels of notes. */
   language?: string | undefined;
+  /** Collects what is left out. */
+  omissions?: Omissions | undefined;
 }
 
 interface Cleaning {
@@ -34,23 +37,39 @@ interface Cleaning {
   noteMarks: ReadonlySet<string>;
   isInHeading: boolean;
   isInCode: boolean;
+  omissions: Omissions | undefined;
 }
 
 /**
  * Makes a tree what a reader sees, by elements that Markdown has: nothing hidden, no script, no controls but their labels; tabs and
  * folded parts under their label, merged cells spelled out, notes as quotes. Each rule is linear in the children of a parent.
  */
-export function cleanHtml(root: Root, { isPage = false, base, language }: CleaningOptions = {}): void {
+export function cleanHtml(root: Root, { isPage = false, base, language, omissions }: CleaningOptions = {}): void {
   labelTabs(root);
   readNotes(root, language);
   const revealed = revealedBy(root);
-  clean(root, { isPage, base, revealed, noteMarks: noteMarksOf(root), isInHeading: false, isInCode: false });
+  const noteMarks = noteMarksOf(root);
+  clean(root, { isPage, base, revealed, noteMarks, isInHeading: false, isInCode: false, omissions });
 }
 
-const DROPPED = new Set(
-  `script style iframe frame frameset object embed applet noscript template svg canvas audio video input textarea
-  nav link meta base head title rp`.split(/\s+/),
-);
+/** What is left out with an element of these names. */
+const KIND_OF: Readonly<Record<string, OmissionKind | ''>> = {
+  ...{ script: 'script', style: 'script', noscript: 'script', template: 'script' },
+  ...{ iframe: 'embedded', frame: 'embedded', frameset: 'embedded', object: 'embedded', embed: 'embedded' },
+  ...{ applet: 'embedded', canvas: 'embedded', audio: 'embedded', video: 'embedded', svg: 'image' },
+  ...{
+    input: 'control',
+    textarea: 'control',
+    nav: 'surrounding',
+    link: '',
+    meta: '',
+    base: '',
+    head: '',
+    title: '',
+    rp: '',
+  },
+};
+const DROPPED = new Set(Object.keys(KIND_OF));
 const PAGE_ROLES = new Set([
   'navigation',
   'banner',
@@ -72,12 +91,19 @@ function clean(parent: Parent, state: Cleaning): void {
   const hasWords = once(() => (parent.children as ElementContent[]).some(isRunningText));
   for (const child of parent.children as ElementContent[]) {
     if (child.type === 'text') add(children, words(state.isInCode ? child.value : child.value.replace(INVISIBLE, '')));
-    if (child.type !== 'element' || isDropped(child, parent, state)) continue;
+    if (child.type === 'comment') state.omissions?.add('comment', () => child.value);
+    if (child.type !== 'element') continue;
+    const dropped = whyDropped(child, parent, state);
+    if (dropped !== undefined) {
+      if (dropped !== '') state.omissions?.add(dropped, () => lineOf(child));
+      continue;
+    }
     for (const node of read(child, { parent, before: children, hasWords, state })) {
       const last = children.at(-1);
       if (state.isPage && isContents(node)) {
         // A short paragraph above a list of contents names it.
         if (isElement(last, 'p') && lineOf(last).length <= MAX_CONTENTS_TITLE) children.pop();
+        state.omissions?.add('contents', () => lineOf(node));
         continue;
       }
       add(children, node);
@@ -112,13 +138,15 @@ function isEmptyInline(node: ElementContent): boolean {
   return first === undefined || (second === undefined && first.type === 'text' && first.value.trim() === '');
 }
 
-function isDropped(node: Element, parent: Parent, state: Cleaning): boolean {
+/** Undefined for an element that is read; empty for one whose loss no reader notices. */
+function whyDropped(node: Element, parent: Parent, state: Cleaning): OmissionKind | '' | undefined {
   const { tagName, properties } = node;
-  if (DROPPED.has(tagName)) return tagName !== 'input' || !isButtonInput(node);
-  if (isHidden(node) && !state.revealed.has(node)) return true;
-  if (PAGE_ROLES.has(String(properties.role ?? '')) && (state.isPage || properties.role === 'tablist')) return true;
-  if (state.isPage && isSurrounding(node)) return true;
-  return tagName === 'a' && isAnchorMark(node, parent, state);
+  if (DROPPED.has(tagName)) return tagName === 'input' && isButtonInput(node) ? undefined : KIND_OF[tagName];
+  if (isHidden(node) && !state.revealed.has(node)) return 'hidden';
+  if (PAGE_ROLES.has(String(properties.role ?? '')) && (state.isPage || properties.role === 'tablist'))
+    return properties.role === 'tablist' ? '' : 'surrounding';
+  if (state.isPage && isSurrounding(node)) return 'surrounding';
+  return tagName === 'a' && isAnchorMark(node, parent, state) ? '' : undefined;
 }
 
 const isButtonInput = ({ properties }: Element): boolean =>
@@ -214,7 +242,11 @@ function read(node: Element, place: Place): ElementContent[] {
   if (tagName === 'button' || (tagName === 'input' && isButtonInput(node))) return readButton(node, place);
   if (tagName === 'select') return [words(choicesOf(node))];
   if (tagName === 'math') return [words(formulaOf(node))];
-  if (tagName === 'img') return readImage(node, place);
+  if (tagName === 'img') {
+    const alternative = readImage(node, place);
+    if (alternative.length === 0) state.omissions?.add('image', () => imageName(node));
+    return alternative;
+  }
   if (tagName === 'br' && state.isInHeading) return [words(' ')];
   if (tagName === 'wbr') return [];
   const inner = { ...state };
@@ -243,7 +275,9 @@ function read(node: Element, place: Place): ElementContent[] {
     case 'rt':
       return [words(` (${lineOf(node)}) `)];
     case 'form':
-      return state.isPage && isControlForm(node) ? [] : node.children;
+      if (!state.isPage || !isControlForm(node)) return node.children;
+      state.omissions?.add('control', () => lineOf(node));
+      return [];
     case 'pre':
       return [withLanguage(node)];
     default:
@@ -301,6 +335,14 @@ function readImage(image: Element, { hasWords, parent }: Place): ElementContent[
     ? []
     : [words(text)];
 }
+
+const imageName = ({ properties }: Element): string =>
+  String(properties.alt ?? '').trim() ||
+  (String(properties.src ?? '')
+    .split(/[?#]/)[0]
+    ?.split('/')
+    .at(-1) ??
+    '');
 
 /** A link to a place of the same page is its words. */
 function readLink(link: Element, { base, isPage }: Cleaning): ElementContent[] {

@@ -1,5 +1,6 @@
 import { htmlTagNames } from 'html-tag-names';
 import { isNoteName } from './notes.ts';
+import type { Omissions } from './omissions.ts';
 
 /** Most characters that are read of one tag or expression. */
 const MAX_LENGTH = 3000;
@@ -21,12 +22,13 @@ export interface JsxState {
   failures: number;
   /** Expressions whose value is not known. */
   unknown: number;
+  omissions: Omissions;
 }
 
-export function jsxStateOf(text: string): JsxState {
+export function jsxStateOf(text: string, omissions: Omissions): JsxState {
   const closed = new Set<string>();
   for (const [, name = ''] of text.matchAll(/<\/([A-Za-z][\w.:-]{0,80})/g)) closed.add(name);
-  return { open: [], closed, failures: 0, unknown: 0 };
+  return { open: [], closed, failures: 0, unknown: 0, omissions };
 }
 
 interface Tag {
@@ -89,7 +91,11 @@ function expressionValue(source: string, values: ReadonlyMap<string, string>, st
   const literal = literalOf(code) ?? values.get(code);
   if (literal !== undefined) return literal;
   // Comments, objects, and what makes elements: no text that could be put in.
-  if (/^(?:\/\*[\s\S]*\*\/|)$|^[#.]|^\{|[<=]/.test(code)) return '';
+  if (/^(?:\/\*[\s\S]*\*\/|)$|^[#.]|^\{|[<=]/.test(code)) {
+    if (code.startsWith('/*')) state.omissions.add('comment', () => code.replace(/^\/\*|\*\/$/g, ''));
+    else if (code !== '') state.omissions.add('code', () => code);
+    return '';
+  }
   state.unknown += 1;
   return '…';
 }
@@ -274,7 +280,10 @@ function componentOf(
   const label = [title, one(MORE)].filter(Boolean).join('. ');
   const paragraph = (mark = ''): string => (label === '' ? '' : `<p><strong>${escapeHtml(label)}${mark}</strong></p>`);
   if (kind === 'self') {
-    if (label === '') return '';
+    if (label === '') {
+      state.omissions.add('code', () => `<${name} />`);
+      return '';
+    }
     return isOwnLine ? around(`<p>${escapeHtml(label)}</p>`) : escapeHtml(label);
   }
   const noteKind = NOTE_COMPONENT.test(plain)

@@ -1,11 +1,14 @@
 import { escapeHtml, jsxStateOf, literalOf, readJsx } from './jsx.ts';
 import { isNoteName } from './notes.ts';
+import { collectOmissions, type Omissions } from './omissions.ts';
 import { readTemplates, type TemplateState } from './templates.ts';
 
 export interface DialectOptions {
   isMdx: boolean;
   /** Values that the configuration of a site generator names: `site.email`. */
   settingOf?: ((name: string) => string | undefined) | undefined;
+  /** Collects what is left out. */
+  omissions?: Omissions | undefined;
 }
 
 export interface PlainMarkdown {
@@ -19,22 +22,25 @@ export interface PlainMarkdown {
  * VitePress, Starlight, MkDocs, MyST and GitBook, template tags of Liquid, Jinja and Hugo, components of MDX, links of Obsidian. Fenced
  * code and code spans stay. Every expression is bounded, so that the time is linear in the text.
  */
-export function readDialects(markdown: string, { isMdx, settingOf }: DialectOptions): PlainMarkdown {
+export function readDialects(
+  markdown: string,
+  { isMdx, settingOf, omissions = collectOmissions() }: DialectOptions,
+): PlainMarkdown {
   const warnings: string[] = [];
   const unclosed = unclosedComment(markdown);
   if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
   const text = readIndented(withoutRaw(markdown).split('\n'), 0).join('\n');
-  const templates: TemplateState = { unknown: 0, isTemplate: /\{%-?\s|\{\{[<%]/.test(text), settingOf };
-  const jsx = jsxStateOf(text);
+  const templates: TemplateState = { unknown: 0, isTemplate: /\{%-?\s|\{\{[<%]/.test(text), settingOf, omissions };
+  const jsx = jsxStateOf(text, omissions);
   const values = new Map<string, string>();
   const hasComponents = isMdx || /<\/?[A-Z]|\smarkdown(?:="1")?[\s>]/.test(text);
   const open: Container[] = [];
   const result = outsideCode(text, (run) => {
     let lines = run;
-    if (isMdx) lines = readModule(lines, values);
-    let part = withoutComments(lines.join('\n'), isMdx);
+    if (isMdx) lines = readModule(lines, values, omissions);
+    let part = withoutComments(lines.join('\n'), { isMdx, omissions });
     if (part.includes('{')) part = readTemplates(part, templates);
-    part = readLines(part.split('\n'), open).join('\n');
+    part = readLines(part.split('\n'), open, omissions).join('\n');
     if (hasComponents) part = readJsx(part, { hasExpressions: isMdx, values }, jsx);
     return part.split('\n');
   });
@@ -109,19 +115,26 @@ function unclosedComment(text: string): boolean {
 }
 
 /** Comments of authors: `<!-- -->`, `%% %%` of Obsidian, `{# #}` of Jinja. Those of MDX are expressions. */
-function withoutComments(text: string, isMdx: boolean): string {
+function withoutComments(text: string, { isMdx, omissions }: { isMdx: boolean; omissions: Omissions }): string {
   if (!/<!--|%%|\{#/.test(text)) return text;
   return outsideSpans(text, (part) => {
     let rest = part;
-    if (rest.includes('<!--')) rest = cutBetween(rest, '<!--', '-->');
-    if (rest.includes('%%')) rest = rest.replace(/(?<!\S)%%(?!%)(?:[^%]|%(?!%)){0,5000}%%(?!\S)/g, '');
-    if (rest.includes('{#') && !isMdx) rest = rest.replace(/\{#(?=\s)(?:[^#]|#(?!\})){0,2000}#\}/g, '');
+    const omit = (comment: string): string => {
+      omissions.add('comment', () => comment.replace(/^(?:<!--|%%|\{#)|(?:-->|%%|#\})$/g, ''));
+      return '';
+    };
+    if (rest.includes('<!--')) rest = cutBetween(rest, '<!--', '-->', omit);
+    if (rest.includes('%%')) rest = rest.replace(/(?<!\S)%%(?!%)(?:[^%]|%(?!%)){0,5000}%%(?!\S)/g, omit);
+    if (rest.includes('{#') && !isMdx) rest = rest.replace(/\{#(?=\s)(?:[^#]|#(?!\})){0,2000}#\}/g, omit);
     return rest;
   });
 }
 
+/** Characters of a comment that its sample is taken from. */
+const MAX_SAMPLED = 500;
+
 /** Linear: no mark is sought again once there is none. */
-function cutBetween(text: string, open: string, close: string): string {
+function cutBetween(text: string, open: string, close: string, omit: (part: string) => void): string {
   let out = '';
   let from = 0;
   for (let start = text.indexOf(open); start !== -1; start = text.indexOf(open, from)) {
@@ -130,16 +143,20 @@ function cutBetween(text: string, open: string, close: string): string {
     // Without an end it is left to the parser, which knows where it ends.
     if (end === -1) return out + text.slice(start);
     from = end + close.length;
+    omit(text.slice(start, Math.min(from, start + MAX_SAMPLED)));
   }
   return out + text.slice(from);
 }
 
 /** The statements of a module that MDX begins with, and the constants that it exports. */
-function readModule(lines: readonly string[], values: Map<string, string>): string[] {
+function readModule(lines: readonly string[], values: Map<string, string>, omissions: Omissions): string[] {
   const out: string[] = [];
   let isCode = false;
   for (const line of lines) {
-    if (!isCode && MODULE_LINE.test(line)) isCode = true;
+    if (!isCode && MODULE_LINE.test(line)) {
+      isCode = true;
+      omissions.add('code', () => line);
+    }
     if (!isCode) {
       out.push(line);
       continue;
@@ -249,7 +266,7 @@ const CLOSING = /^([ \t>]{0,40})(:{3,20}|\/{3,20})[ \t]*$/;
 const LEAF = /^[ \t>]{0,40}::[A-Za-z][\w-]{0,40}(?:\[([^\]\n]{0,300})\])?(?:\{[^}\n]{0,300}\})?[ \t]*$/;
 
 /** Lines that are marks of a dialect, and marks within lines. */
-function readLines(lines: readonly string[], open: Container[]): string[] {
+function readLines(lines: readonly string[], open: Container[], omissions: Omissions): string[] {
   const out: string[] = [];
   for (const [at, line] of lines.entries()) {
     if (line.length > 20_000) {
@@ -259,6 +276,7 @@ function readLines(lines: readonly string[], open: Container[]): string[] {
     const container = readContainer(line, open);
     if (container !== undefined) out.push(...container);
     else if (!isMarkLine(line)) out.push(readMarks(line, lines[at + 1] ?? ''));
+    else if (COMMENT_LINE.test(line)) omissions.add('comment', () => line.replace(COMMENT_LINE, ''));
   }
   return out;
 }
@@ -319,6 +337,8 @@ function titleOf(rest: string): string {
 /** Lines that no reader sees: comments, ids, places for a table of contents, included files. */
 const MARK_LINE =
   /^[ \t>]*(?:\[(?:\/\/|comment|_)\]:[ \t]*(?:#|<>|\/).*|\*\[[^\]\n]{1,80}\]:.*|\([\w-]{1,80}\)=|\[\[?_?TOC_?\]?\]|\[\[toc\]\]|\{:[^}]*\}|\{:?toc\}|\{\s?[.#][^}]*\}|-{1,2}8<-{1,2}.*|!!!include\(.*\)!!!|\\(?:newpage|pagebreak))[ \t]*$/i;
+
+const COMMENT_LINE = /^[ \t>]*\[(?:\/\/|comment|_)\]:[ \t]*[#<>/]*[ \t]*/i;
 
 const isMarkLine = (line: string): boolean => MARK_LINE.test(line);
 

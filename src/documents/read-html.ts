@@ -3,6 +3,7 @@ import type { Root as MarkdownRoot } from 'mdast';
 import { type CleaningOptions, cleanHtml } from './clean-html.ts';
 import { elementsOf, isElement, lineOf, type Parent, propertyOf, textOf } from './hast.ts';
 import { htmlToTree } from './html-to-tree.ts';
+import { collectOmissions, type Omission, type Omissions } from './omissions.ts';
 import { parseHtml } from './parse-html.ts';
 import { textBetweenTags } from './text-between-tags.ts';
 import { lineOfMarkdown, writeMarkdown } from './write-markdown.ts';
@@ -14,6 +15,8 @@ export interface DocumentText {
   title?: string | undefined;
   /** What was left out or could not be read, a sentence each. */
   warnings: string[];
+  /** What is no part of the article, and why. */
+  omitted: Omission[];
 }
 
 /** Elements whose content is dropped with a warning: what they show is no text. */
@@ -27,7 +30,7 @@ const ACTIVE =
 export function readHtml(html: string, options: CleaningOptions = {}): DocumentText {
   const isPage = options.isPage ?? isWholePage(html);
   const root = parseHtml(html);
-  if (root === undefined) return { text: plainText(html), warnings: [TOO_LARGE] };
+  if (root === undefined) return { text: plainText(html), warnings: [TOO_LARGE], omitted: [] };
   const all = elementsOf(root);
   const pageTitle = titleOf(root);
   const language =
@@ -36,10 +39,11 @@ export function readHtml(html: string, options: CleaningOptions = {}): DocumentT
       all.find(({ tagName }) => tagName === 'html'),
       'lang',
     );
-  const content = isPage ? contentOf(root) : bodyOf(root);
-  const { tree, text } = convert(content, { ...options, isPage, language });
+  const omissions = collectOmissions();
+  const content = isPage ? contentOf(root, omissions) : bodyOf(root);
+  const { tree, text } = convert(content, { ...options, isPage, language, omissions });
   const warnings = ACTIVE.test(html) && !isPage ? [ACTIVE_DROPPED] : [];
-  return { text, title: titleIn(tree) ?? pageTitle, warnings };
+  return { text, title: titleIn(tree) ?? pageTitle, warnings, omitted: omissions.list() };
 }
 
 const TOO_LARGE = 'Reduced to plain text: the HTML has more than 10,000 tags, or is nested more than 100 levels deep';
@@ -108,22 +112,50 @@ const CLEARLY_LONGER = 3;
 const MAX_SHARE_OF_LINKS = 0.7;
 
 /** What lies in the longest `main`, in the only `article` or the one that is clearly the longest, or in `body`. */
-export function contentOf(root: Root): Root {
+export function contentOf(root: Root, omissions?: Omissions): Root {
+  const found = findContent(root, omissions);
+  if ('tagName' in found) {
+    if (omissions !== undefined) addSurrounding(root, found, omissions);
+    return content(found);
+  }
+  return found;
+}
+
+/** What lies beside an element and beside those that hold it. */
+function addSurrounding(root: Root, inner: Element, omissions: Omissions): void {
+  const around = new Set<Parent>([inner]);
+  const visit = (parent: Parent): boolean => {
+    if (parent === inner) return true;
+    const holder = (parent.children as ElementContent[]).find((child) => child.type === 'element' && visit(child));
+    if (holder !== undefined) around.add(parent);
+    return holder !== undefined;
+  };
+  visit(root);
+  for (const parent of around)
+    for (const child of parent === inner ? [] : (parent.children as ElementContent[]))
+      if (child.type === 'element' && !around.has(child) && !isElement(child, 'head', 'script', 'style', 'noscript'))
+        if (lineOf(child) !== '') omissions.add('surrounding', () => lineOf(child));
+}
+
+function findContent(root: Root, omissions: Omissions | undefined): Root | Element {
   const all = elementsOf(root);
   const main = longest(all.filter((node) => node.tagName === 'main' || node.properties.role === 'main'));
-  if (main !== undefined && lineOf(main) !== '') return content(main);
+  if (main !== undefined && lineOf(main) !== '') return main;
   const articles = outermost(all.filter(({ tagName }) => tagName === 'article'));
   // Cards that lead to other pages are articles too, but the page's own has its first heading.
   const titled = articles.filter((node) => elementsOf(node).some(({ tagName }) => tagName === 'h1'));
-  if (titled.length === 1 && titled[0] !== undefined) return content(titled[0]);
+  if (titled.length === 1 && titled[0] !== undefined) return titled[0];
   const article = longest(articles);
   if (article !== undefined) {
     const others = Math.max(0, ...articles.filter((node) => node !== article).map((node) => lineOf(node).length));
-    if (lineOf(article).length >= CLEARLY_LONGER * others) return content(article);
+    if (lineOf(article).length >= CLEARLY_LONGER * others) return article;
   }
   const body = all.find(({ tagName }) => tagName === 'body');
   const children = (body ?? root).children as ElementContent[];
-  return withoutMenus({ type: 'root', children: children.filter((child) => !isElement(child, 'header', 'footer')) });
+  for (const child of children)
+    if (isElement(child, 'header', 'footer')) omissions?.add('surrounding', () => lineOf(child));
+  const kept = children.filter((child) => !isElement(child, 'header', 'footer'));
+  return withoutMenus({ type: 'root', children: kept }, omissions);
 }
 
 const content = ({ children }: Element): Root => ({ type: 'root', children });
@@ -139,7 +171,7 @@ const outermost = (nodes: readonly Element[]): Element[] => {
 };
 
 /** Before the first heading of a page that does not mark its content, blocks made of links are menus. */
-function withoutMenus(root: Root): Root {
+function withoutMenus(root: Root, omissions: Omissions | undefined): Root {
   const drop = (parent: Parent): boolean => {
     const children: ElementContent[] = [];
     let isAfterHeading = false;
@@ -147,7 +179,10 @@ function withoutMenus(root: Root): Root {
       if (!isAfterHeading && child.type === 'element') {
         if (child.tagName === 'h1') isAfterHeading = true;
         else if (elementsOf(child).some(({ tagName }) => tagName === 'h1')) isAfterHeading = drop(child);
-        else if (isMenu(child)) continue;
+        else if (isMenu(child)) {
+          omissions?.add('surrounding', () => lineOf(child));
+          continue;
+        }
       }
       children.push(child);
     }

@@ -4,6 +4,7 @@ import footnote from 'markdown-it-footnote';
 import { escapeHtml, TAGS } from './jsx.ts';
 import { hasModule, noteLine, readDialects } from './markdown-dialects.ts';
 import { isNoteName } from './notes.ts';
+import { collectOmissions, type Omissions } from './omissions.ts';
 import { parseHtml } from './parse-html.ts';
 import { ACTIVE_DROPPED, convert, type DocumentText, plainText, titleIn } from './read-html.ts';
 
@@ -27,12 +28,15 @@ export function readMarkdown(
   { isMdx: isNamedMdx = false, isPlain = false, isText = false, base, language, settingOf }: MarkdownOptions = {},
 ): DocumentText {
   const kind = isText ? 'text' : isPlain ? 'plain' : isNamedMdx || hasModule(markdown) ? 'mdx' : 'markdown';
+  const omissions = collectOmissions();
   const { text, warnings } =
-    isPlain || isText ? { text: markdown, warnings: [] } : readDialects(markdown, { isMdx: kind === 'mdx', settingOf });
+    isPlain || isText
+      ? { text: markdown, warnings: [] }
+      : readDialects(markdown, { isMdx: kind === 'mdx', settingOf, omissions });
   const hasManyNotes = (text.match(/\[\^/g)?.length ?? 0) > MAX_NOTE_MARKS;
   if (hasManyNotes) warnings.push(`Read footnotes as text: there are more than ${MAX_NOTE_MARKS}`);
   const parser = parserFor(kind, !hasManyNotes);
-  const environment: Environment = { closed: closedNames(text), diagrams: 0 };
+  const environment: Environment = { closed: closedNames(text), diagrams: 0, omissions };
   const tokens = parser.parse(text, environment);
   if (!isPlain && !isText) readFences(tokens, environment);
   if (environment.diagrams > 0)
@@ -49,17 +53,18 @@ export function readMarkdown(
       texts.push(plainText(html));
       continue;
     }
-    const converted = convert(root, { base, language });
+    const converted = convert(root, { base, language, omissions });
     title ??= titleIn(converted.tree);
     if (converted.text !== '') texts.push(converted.text);
   }
-  return { text: texts.join('\n\n'), title, warnings };
+  return { text: texts.join('\n\n'), title, warnings, omitted: omissions.list() };
 }
 
 interface Environment extends Record<PropertyKey, unknown> {
   /** Names of tags that are closed somewhere in the document. */
   closed: ReadonlySet<string>;
   diagrams: number;
+  omissions: Omissions;
 }
 
 type Kind = 'text' | 'plain' | 'markdown' | 'mdx';
@@ -184,6 +189,8 @@ function readFences(tokens: Token[], environment: Environment): void {
     if (directive !== '') readDirective(token, directive.toLowerCase(), rest);
     else if (DIAGRAM.test(info.split(/[\s{]/)[0] ?? '')) {
       environment.diagrams += 1;
+      const { content } = token;
+      environment.omissions.add('diagram', () => content);
       become(token, '');
     } else {
       const label =

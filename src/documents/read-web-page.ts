@@ -1,5 +1,6 @@
 import type { Element } from 'hast';
 import { elementsOf, isElement, propertyOf } from './hast.ts';
+import { collectOmissions, type Omission } from './omissions.ts';
 import { parseHtml } from './parse-html.ts';
 import { contentOf, convert, titleOf } from './read-html.ts';
 import { lineOfMarkdown } from './write-markdown.ts';
@@ -22,6 +23,8 @@ export interface WebPage {
   modifiedAtMs: number | undefined;
   /** `en`, `de-CH`. */
   language: string | undefined;
+  /** What is no part of the article, and why. */
+  omitted: Omission[];
 }
 
 /** Most links that are read from a page. */
@@ -45,7 +48,8 @@ export function readWebPage(html: string, address: string): WebPage | undefined 
   const isHidden = /\b(?:noindex|none)\b/i.test(metaOf(all, 'robots') ?? '');
   const modifiedAtMs = modifiedAt(all);
   const pageTitle = titleOf(root) ?? '';
-  const { tree, text } = convert(contentOf(root), { isPage: true, base, language });
+  const omissions = collectOmissions();
+  const { tree, text } = convert(contentOf(root, omissions), { isPage: true, base, language, omissions });
   const [heading, other] = tree.children.filter((node) => node.type === 'heading' && node.depth === 1);
   return {
     title: (heading !== undefined && other === undefined && lineOfMarkdown(heading)) || pageTitle,
@@ -56,6 +60,7 @@ export function readWebPage(html: string, address: string): WebPage | undefined 
     isHidden,
     modifiedAtMs,
     language,
+    omitted: omissions.list(),
   };
 }
 

@@ -1,5 +1,6 @@
 import { escapeHtml } from './jsx.ts';
 import { isNoteName } from './notes.ts';
+import type { Omissions } from './omissions.ts';
 
 export interface TemplateState {
   /** Values that are not known. */
@@ -7,6 +8,7 @@ export interface TemplateState {
   /** Whether the document has tags of a template language: then its braces are values too. */
   isTemplate: boolean;
   settingOf: ((name: string) => string | undefined) | undefined;
+  omissions: Omissions;
 }
 
 const CODE_OR_TAG =
@@ -30,13 +32,22 @@ export function readTemplates(text: string, state: TemplateState): string {
       at: number,
     ) => {
       if (code !== undefined) return found;
-      if (comment !== undefined) return '';
+      if (comment !== undefined) {
+        state.omissions.add('comment', () => withoutTags(comment));
+        return '';
+      }
       if (value !== undefined) return valueIn(value, found, state);
       const source = (shortcode === undefined ? tag : call) ?? '';
       return tagIn(source, { isAlone: isAloneInLine(text, at, found.length), indent: indentAt(text, at), state });
     },
   );
 }
+
+const withoutTags = (comment: string): string =>
+  comment
+    .slice(0, 500)
+    .replace(/^\{[%{:][^}]{0,100}\}\}?|\{%[^}]{0,100}%\}$/g, '')
+    .trim();
 
 function valueIn(source: string, found: string, state: TemplateState): string {
   const [, name = '', , literal] = /^([\w.$-]{1,100})|^(['"])([^'"]*)\2/.exec(source) ?? [];
@@ -108,6 +119,7 @@ function tagIn(source: string, { isAlone, indent, state }: TagPlace): string {
     state.unknown += 1;
     return '…';
   }
+  if (!closes) state.omissions.add('template', () => source);
   return '';
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SupportResponse } from '../../contract/support-response.ts';
 import { Taxonomy } from '../../contract/taxonomy.ts';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
-import { listFiles } from '../run/folder-kb.ts';
+import { listFiles } from '../folder/scan-folder.ts';
 import { type Product, startProduct } from '../run/product.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../sample/files.ts';
 import { judgeDraft, type SampleArticle } from './judge-draft.ts';

@@ -15,13 +15,13 @@ import { type DirectoryEntry, openDirectory } from '../../signing/key-directory.
 import { readTaxonomy } from '../../support/intents/current-taxonomy.ts';
 import { builds } from '../build/build-cache.ts';
 import { fail, helpIfAsked, orFail, orUsageError } from '../command-line.ts';
+import { describeSkipped, isHidden } from '../folder/scan-folder.ts';
 import { isRunning } from '../is-running.ts';
 import { secretsNamedFor } from '../release/env-file.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { forgetDesks, rememberDesks } from '../stand-ins/helpdesks/running-desks.ts';
 import type { LocalHelpdesks } from '../stand-ins/helpdesks/start-helpdesks.ts';
 import { chooseModels, contextNote } from './choose-models.ts';
-import { describeSkipped, isHidden } from './folder-kb.ts';
 import { modelNotes } from './model-notes.ts';
 import type { Product } from './product.ts';
 import { HELP, type StartOptions, sourceOf, startOptions } from './start-options.ts';

@@ -6,7 +6,8 @@ import { hashArticle } from '../../knowledge/articles/normalise-article.ts';
 import { DELETION_LIMIT } from '../../knowledge/library/sync-driver.ts';
 import { mapBounded } from '../../runtime/concurrency.ts';
 import { type DocumentReader, documentReader } from '../documents/document-reader.ts';
-import { describeSkipped, listFiles, readArticle } from '../run/folder-kb.ts';
+import { readArticle } from '../folder/read-article.ts';
+import { describeSkipped, listFiles } from '../folder/scan-folder.ts';
 import { articlePath, type Deployment, NoContent, Refusal } from './deployment.ts';
 
 /** Options of the commands that push a folder, for `readCommandLine`. */

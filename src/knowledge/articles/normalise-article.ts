@@ -1,6 +1,7 @@
 import { ARTICLE_CONTENT_MAX_LENGTH, type HostArticleReply } from '../../contract/host-article.ts';
 import { Audience, WebUrl } from '../../contract/names.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
+import type { Omission } from '../../documents/omissions.ts';
 import { readDocument } from '../../documents/read-document.ts';
 import type { Article, EditionEntry } from '../../search/article.ts';
 import { NO_ONE } from '../../signing/capabilities.ts';
@@ -15,6 +16,8 @@ export interface NormalisedArticle {
   article: Article;
   /** What was wrong and how it was handled, a sentence each; for the sync report. */
   warnings: string[];
+  /** What is no part of the article, and why. */
+  omitted: Omission[];
 }
 
 export interface NormaliseOptions {
@@ -44,6 +47,7 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
     text: whole,
     title,
     warnings: ofReading,
+    omitted,
   } = readDocument(body, {
     path: id.data,
     format: reply.metadata?.format ?? undefined,
@@ -65,7 +69,7 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
   const audiences = audiencesOf([reply.metadata?.audience, front.audience], warnings);
   if (audiences !== undefined) article.audiences = audiences;
   const author = oneLine(reply.metadata?.author ?? front.author ?? '', 200);
-  return { article: author === '' ? article : { ...article, author }, warnings };
+  return { article: author === '' ? article : { ...article, author }, warnings, omitted };
 };
 
 /** What is read can be longer than what was written, by escapes and by the cells that a table spells out. */

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ArticleListing } from '../../../src/contract/host-article.ts';
-import { describeSkipped, type FolderKb, serveFolder } from '../../../src/dev/run/folder-kb.ts';
+import { describeSkipped } from '../../../src/dev/folder/scan-folder.ts';
+import { type FolderKb, serveFolder } from '../../../src/dev/run/folder-kb.ts';
 import { MANUAL, wordDocument } from '../documents/documents-for-test.ts';
 import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 

@@ -1,0 +1,85 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { ARTICLE_CONTENT_MAX_LENGTH } from '../../contract/host-article.ts';
+import { readDocument } from '../../documents/read-document.ts';
+import { MAX_FRONT_MATTER, splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
+import { decodeText } from '../../text/decode-text.ts';
+import { type DocumentReader, isDocument } from '../documents/document-reader.ts';
+import type { DocumentText } from '../documents/document-text.ts';
+
+/** One more than an article may have, so that the library names the file that is too long and takes the others. */
+const MAX_CHARACTERS = ARTICLE_CONTENT_MAX_LENGTH + 1;
+const MAX_BYTES = 4 * MAX_CHARACTERS;
+
+export interface FolderArticle {
+  id: string;
+  title: string;
+  /** Absent when its front matter names none. */
+  url?: string | undefined;
+  content: string;
+  /** `last_updated` is the file's when its front matter names none. */
+  metadata: { intent: string[]; device: string[]; last_updated: string; author?: string; format?: 'commonmark' };
+}
+
+/** An article of a folder; `isDated`: the file itself says when it was updated. */
+export type ReadArticle = { article: FolderArticle; isDated: boolean } | { problem: string };
+
+const NO_TEXT = 'it is no text, or its encoding is in doubt. Save it as UTF-8';
+
+/** Reads one of `listFiles`. Of one that is too long, the beginning. `problem` says why it cannot be read. */
+export const readArticle = async (root: string, path: string, documents: DocumentReader): Promise<ReadArticle> => {
+  const file = join(root, path);
+  const { mtime, size } = await stat(file);
+  if (isDocument(path)) {
+    const read = await documents.read(file);
+    if ('problem' in read) return read;
+    const metadata = { intent: [], device: [], last_updated: mtime.toISOString(), format: 'commonmark' as const };
+    const title = titleOfDocument(read) ?? titleFromName(path);
+    const content = read.text.slice(0, MAX_CHARACTERS);
+    return { article: { id: path, title: title.slice(0, 200), content, metadata }, isDated: false };
+  }
+  const text = size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : decodeText(await readFile(file));
+  if (text === undefined) return { problem: NO_TEXT };
+  const content = text.slice(0, MAX_CHARACTERS);
+  const { front } = splitFrontMatter(content.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
+  const updated = dateOf(front.lastUpdated);
+  const article = {
+    id: path,
+    title: (front.title ?? headingOf(content, path) ?? titleFromName(path)).slice(0, 200),
+    url: front.url,
+    content,
+    metadata: {
+      intent: front.intents ?? [],
+      device: front.devices ?? [],
+      last_updated: updated ?? mtime.toISOString(),
+      ...(front.author === undefined ? {} : { author: front.author }),
+    },
+  };
+  return { article, isDated: updated !== undefined };
+};
+
+/** Its only first heading; else the title of its properties, which some programs fill with the name or address of a file; else the first of its headings. */
+const titleOfDocument = ({ text, title = '' }: DocumentText): string | undefined => {
+  const [first, ...others] = [...text.matchAll(/^# (.+)$/gm)].map(([, words]) => words);
+  const property = title.replaceAll(/\s+/g, ' ').trim();
+  const isTitle = /\p{L}/u.test(property) && !/\.\w{2,5}$|^\S+:\S+$/.test(property);
+  return first !== undefined && others.length === 0 ? first : isTitle ? property : first;
+};
+
+/** Characters at the beginning of a file in which its title stands. */
+const MAX_TITLE_AT = 6000;
+
+const headingOf = (content: string, path: string): string | undefined =>
+  readDocument(splitFrontMatter(content.slice(0, MAX_FRONT_MATTER + MAX_TITLE_AT)).body.slice(0, MAX_TITLE_AT), {
+    path,
+  }).title;
+
+const titleFromName = (path: string): string => {
+  const words = basename(path, extname(path)).replace(/[-_]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1) || path;
+};
+
+const dateOf = (value = ''): string | undefined => {
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+};
