@@ -9,6 +9,7 @@ import { type Command, describeError, EXIT } from './command.ts';
 import { PUSH_HELP, push, SYNC_HELP, sync } from './knowledge.ts';
 import { GAPS_HELP, gaps, SEARCH_HELP, search, TICKETS_HELP, tickets } from './lists.ts';
 import { MCP_HELP, mcp } from './mcp.ts';
+import { READ_HELP, read } from './read.ts';
 
 const COMMANDS: Record<string, { run: Command; help: string }> = {
   ask: { run: ask, help: ASK_HELP },
@@ -16,6 +17,7 @@ const COMMANDS: Record<string, { run: Command; help: string }> = {
   search: { run: search, help: SEARCH_HELP },
   sync: { run: sync, help: SYNC_HELP },
   push: { run: push, help: PUSH_HELP },
+  read: { run: read, help: READ_HELP },
   gaps: { run: gaps, help: GAPS_HELP },
   tickets: { run: tickets, help: TICKETS_HELP },
   mcp: { run: mcp, help: MCP_HELP },

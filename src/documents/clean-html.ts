@@ -10,6 +10,7 @@ import {
   lineOf,
   type Parent,
   propertyOf,
+  spacedTextOf,
   textOf,
   words,
 } from './hast.ts';
@@ -95,7 +96,7 @@ function clean(parent: Parent, state: Cleaning): void {
     if (child.type !== 'element') continue;
     const dropped = whyDropped(child, parent, state);
     if (dropped !== undefined) {
-      if (dropped !== '') state.omissions?.add(dropped, () => lineOf(child));
+      if (dropped !== '') state.omissions?.add(dropped, () => spacedTextOf(child));
       continue;
     }
     for (const node of read(child, { parent, before: children, hasWords, state })) {
@@ -103,7 +104,7 @@ function clean(parent: Parent, state: Cleaning): void {
       if (state.isPage && isContents(node)) {
         // A short paragraph above a list of contents names it.
         if (isElement(last, 'p') && lineOf(last).length <= MAX_CONTENTS_TITLE) children.pop();
-        state.omissions?.add('contents', () => lineOf(node));
+        state.omissions?.add('contents', () => spacedTextOf(node));
         continue;
       }
       add(children, node);
@@ -276,7 +277,7 @@ function read(node: Element, place: Place): ElementContent[] {
       return [words(` (${lineOf(node)}) `)];
     case 'form':
       if (!state.isPage || !isControlForm(node)) return node.children;
-      state.omissions?.add('control', () => lineOf(node));
+      state.omissions?.add('control', () => spacedTextOf(node));
       return [];
     case 'pre':
       return [withLanguage(node)];

@@ -42,6 +42,12 @@ export function textOf(node: Nodes): string {
   return 'children' in node ? (node.children as Nodes[]).map(textOf).join('') : '';
 }
 
+/** The texts within a node, a space between each: what lies in blocks of its own stays apart. */
+export function spacedTextOf(node: Nodes): string {
+  if (node.type === 'text') return node.value;
+  return 'children' in node ? (node.children as Nodes[]).map(spacedTextOf).join(' ') : '';
+}
+
 /** On one line. */
 export function lineOf(node: Nodes): string {
   return textOf(node).replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();

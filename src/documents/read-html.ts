@@ -1,7 +1,7 @@
 import type { Element, ElementContent, Root } from 'hast';
 import type { Root as MarkdownRoot } from 'mdast';
 import { type CleaningOptions, cleanHtml } from './clean-html.ts';
-import { elementsOf, isElement, lineOf, type Parent, propertyOf, textOf } from './hast.ts';
+import { elementsOf, isElement, lineOf, type Parent, propertyOf, spacedTextOf, textOf } from './hast.ts';
 import { htmlToTree } from './html-to-tree.ts';
 import { collectOmissions, type Omission, type Omissions } from './omissions.ts';
 import { parseHtml } from './parse-html.ts';
@@ -13,6 +13,8 @@ export interface DocumentText {
   /** Canonical Markdown. */
   text: string;
   title?: string | undefined;
+  /** As a page of HTML names it: `de-CH`. */
+  language?: string | undefined;
   /** What was left out or could not be read, a sentence each. */
   warnings: string[];
   /** What is no part of the article, and why. */
@@ -43,7 +45,7 @@ export function readHtml(html: string, options: CleaningOptions = {}): DocumentT
   const content = isPage ? contentOf(root, omissions) : bodyOf(root);
   const { tree, text } = convert(content, { ...options, isPage, language, omissions });
   const warnings = ACTIVE.test(html) && !isPage ? [ACTIVE_DROPPED] : [];
-  return { text, title: titleIn(tree) ?? pageTitle, warnings, omitted: omissions.list() };
+  return { text, title: titleIn(tree) ?? pageTitle, language, warnings, omitted: omissions.list() };
 }
 
 const TOO_LARGE = 'Reduced to plain text: the HTML has more than 10,000 tags, or is nested more than 100 levels deep';
@@ -134,7 +136,7 @@ function addSurrounding(root: Root, inner: Element, omissions: Omissions): void 
   for (const parent of around)
     for (const child of parent === inner ? [] : (parent.children as ElementContent[]))
       if (child.type === 'element' && !around.has(child) && !isElement(child, 'head', 'script', 'style', 'noscript'))
-        if (lineOf(child) !== '') omissions.add('surrounding', () => lineOf(child));
+        if (lineOf(child) !== '') omissions.add('surrounding', () => spacedTextOf(child));
 }
 
 function findContent(root: Root, omissions: Omissions | undefined): Root | Element {
@@ -153,7 +155,7 @@ function findContent(root: Root, omissions: Omissions | undefined): Root | Eleme
   const body = all.find(({ tagName }) => tagName === 'body');
   const children = (body ?? root).children as ElementContent[];
   for (const child of children)
-    if (isElement(child, 'header', 'footer')) omissions?.add('surrounding', () => lineOf(child));
+    if (isElement(child, 'header', 'footer')) omissions?.add('surrounding', () => spacedTextOf(child));
   const kept = children.filter((child) => !isElement(child, 'header', 'footer'));
   return withoutMenus({ type: 'root', children: kept }, omissions);
 }
@@ -180,7 +182,7 @@ function withoutMenus(root: Root, omissions: Omissions | undefined): Root {
         if (child.tagName === 'h1') isAfterHeading = true;
         else if (elementsOf(child).some(({ tagName }) => tagName === 'h1')) isAfterHeading = drop(child);
         else if (isMenu(child)) {
-          omissions?.add('surrounding', () => lineOf(child));
+          omissions?.add('surrounding', () => spacedTextOf(child));
           continue;
         }
       }

@@ -16,6 +16,8 @@ export interface NormalisedArticle {
   article: Article;
   /** What was wrong and how it was handled, a sentence each; for the sync report. */
   warnings: string[];
+  /** As front matter or the page names it. */
+  language: string | undefined;
   /** What is no part of the article, and why. */
   omitted: Omission[];
 }
@@ -46,6 +48,7 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
   const {
     text: whole,
     title,
+    language,
     warnings: ofReading,
     omitted,
   } = readDocument(body, {
@@ -69,7 +72,12 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
   const audiences = audiencesOf([reply.metadata?.audience, front.audience], warnings);
   if (audiences !== undefined) article.audiences = audiences;
   const author = oneLine(reply.metadata?.author ?? front.author ?? '', 200);
-  return { article: author === '' ? article : { ...article, author }, warnings, omitted };
+  return {
+    article: author === '' ? article : { ...article, author },
+    language: front.language ?? language,
+    warnings,
+    omitted,
+  };
 };
 
 /** What is read can be longer than what was written, by escapes and by the cells that a table spells out. */
