@@ -1,5 +1,7 @@
 import { backgroundShares } from '../search/analyse-query.ts';
+import { STOP_WORDS } from '../text/analyse-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
+import { languageNamed } from '../text/language.ts';
 import { withoutListNumbers } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
@@ -59,8 +61,20 @@ const PROGRAMS = patterns.programs.replaceAll(' ', '|');
 /** A word after a program's name that makes a sentence about the program, not a command. */
 const PROSE_WORDS: ReadonlySet<string> = new Set(patterns.proseAfterProgram.split(' '));
 
-const commandOf = (_whole: string, [program, first]: unknown[]): string | undefined =>
-  PROSE_WORDS.has(String(first).toLowerCase()) ? undefined : `${program} ${first}`;
+/** A program's name begins a command, unless a sentence goes on: with a capital, or in its own language. */
+const commandOf = (_whole: string, groups: unknown[]): string | undefined => {
+  const [program, first] = groups.map(String);
+  const word = first?.toLowerCase() ?? '';
+  const isProse = PROSE_WORDS.has(word) || STOP_WORDS.has(word) || /^\p{Lu}\p{Ll}/u.test(first ?? '');
+  return isProse || isForeignWord(word, String(groups.at(-1))) ? undefined : `${program} ${first}`;
+};
+
+/** A common word of the text's language, or a long one that is no English word: the words of commands are English. */
+const isForeignWord = (word: string, text: string): boolean => {
+  const language = detectLanguage(text) ?? 'en';
+  if (language === 'en' || !/^\p{L}+$/u.test(word)) return false;
+  return languageNamed(language).stopWords.has(word) || (word.length > 4 && !backgroundShares().has(stem(word)));
+};
 
 const EXTENSIONS = patterns.extensions;
 
@@ -89,7 +103,7 @@ const EXTRACTORS: Extractor[] = [
   },
   {
     kind: 'command',
-    pattern: new RegExp(`(?<![\\w/.-])(${PROGRAMS})[ \\t]+([\\w./<{$-][\\w./<>{}$=:-]{0,100})`, 'g'),
+    pattern: new RegExp(`(?<![\\w/.-])(${PROGRAMS})[ \\t]+([\\w./<{$-][\\w./<>{}$=:-]{0,100})(?!\\p{L})`, 'gu'),
     textOf: commandOf,
   },
   { kind: 'path', pattern: /\b(?:HKEY_[A-Z_]+|HKLM|HKCU|[A-Z]:)(?:\\[^\\\s"'`<>|,;]{1,100})+/g },

@@ -41,6 +41,24 @@ describe('a number of a statement', () => {
   });
 });
 
+describe('the name of a program in a sentence', () => {
+  it.each([
+    ['fr', 'Le mot de passe ssh est « marmotte ».', 'Connexion via ssh, mot de passe : « marmotte ».'],
+    ['de', 'Über ssh funktioniert das nur im selben Netz.', 'Nutzen Sie ssh. Das geht nur im selben Netz.'],
+    ['de', 'Das geht mit docker und ohne Neustart.', 'Es geht ohne Neustart, wenn docker läuft.'],
+    ['es', 'La clave de ssh está en la etiqueta del aparato.', 'ssh: la clave está en la etiqueta del aparato.'],
+  ])('is no command: %s, %s', (_language, text, source) => {
+    expect(check(text, source).veto).toBeUndefined();
+  });
+  it.each([
+    ['en', 'Run kubectl delete pods now.', 'Run kubectl get pods now.'],
+    ['de', 'Führen Sie danach npm install aus, damit es wirkt.', 'Führen Sie danach den Befehl aus, damit es wirkt.'],
+    ['fr', 'Ensuite lancez sudo rm -rf / dans le terminal.', 'Ensuite lancez la commande dans le terminal.'],
+  ])('begins a command that must stand in the passage: %s, %s', (_language, text, source) => {
+    expect(check(text, source).veto).toMatch(/does not have command/);
+  });
+});
+
 describe('a doubt for the judge', () => {
   const row = '| E21 | fan | filter |';
   it.each([

@@ -44,7 +44,7 @@ export const openFolder = (name: string, folder: string, isIn: (id: string) => b
   openBase(
     name,
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.md') && isIn(file.replace(/\.md$/, '')))
+      .filter((file) => /\.mdx?$/.test(file) && isIn(file.replace(/\.mdx?$/, '')))
       .sort()
       .map((id) => ({ id, title: '', url: '', content: readFileSync(join(folder, id), 'utf8') })),
   );
