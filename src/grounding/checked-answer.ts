@@ -22,7 +22,7 @@ import { type JudgedStatement, type Judgement, judgeStatements } from './judge-s
 import { isBoundLiteral, missingExactLiterals } from './literals.ts';
 import type { CallFailure, ModelCalls } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
-import { type PlacedQuote, placeQuotes } from './quote-evidence.ts';
+import { type PlacedQuote, placeQuotes, quotedMarkdown } from './quote-evidence.ts';
 
 /** A statement that passed the check. */
 export interface CheckedStatement<P extends Passage = Passage> {
@@ -93,8 +93,8 @@ export interface AnswerOptions<P extends Passage = Passage> {
 const MAX_TOKENS = 2400;
 
 /**
- * Has a model answer from passages, and keeps the statements that a judge finds in them; without the judge, those that stand there word for
- * word. Never throws.
+ * Has a model answer from passages, and keeps the statements that a judge finds in them; without the judge, the sentences that they quote.
+ * Never throws.
  *
  * @returns The statements that passed, or the reason why none did; the removed ones in both cases.
  */
@@ -239,7 +239,8 @@ interface Draft<P extends Passage> {
   text: string;
   quotes: readonly PlacedQuote<P>[];
   check: ModelStatementCheck;
-  outcome: { text: string; isJudged: boolean } | { reason: string } | undefined;
+  /** What goes out, and why the statement itself does not. */
+  outcome: { text: string; isJudged: boolean; reason?: string } | { reason: string } | undefined;
 }
 
 interface Results<P extends Passage> {
@@ -320,10 +321,16 @@ const startChecking = <P extends Passage>(
 const inOrder = <P extends Passage>(drafts: readonly Draft<P>[], { onKept, onRemoved }: Results<P>) => {
   let place = 0;
   let leads: Draft<P>[] = [];
+  const texts = new Set<string>();
   const keep = ({ statement, quotes, check, outcome }: Draft<P>): void => {
     if (outcome === undefined || !('text' in outcome)) return;
     const isWhole = outcome.text === statement.text;
-    const probability = check.isLiteral ? 1 : isWhole ? STATED_PROBABILITY : KEPT_PROBABILITY;
+    const isLiteral = check.isLiteral || !outcome.isJudged;
+    const probability = isLiteral ? 1 : isWhole ? STATED_PROBABILITY : KEPT_PROBABILITY;
+    if (outcome.reason !== undefined) onRemoved({ text: statement.text, reason: outcome.reason }, []);
+    // Several statements may quote the same sentences.
+    if (!outcome.isJudged && texts.has(outcome.text)) return;
+    texts.add(outcome.text);
     onKept({ text: outcome.text, part: statement.part, quotes, probability, isJudged: outcome.isJudged });
   };
   const dropLeads = (): void => {
@@ -333,7 +340,7 @@ const inOrder = <P extends Passage>(drafts: readonly Draft<P>[], { onKept, onRem
   return {
     passOn: (): void => {
       for (let draft = drafts[place]; draft?.outcome !== undefined; draft = drafts[++place]) {
-        if ('reason' in draft.outcome) {
+        if (!('text' in draft.outcome)) {
           dropLeads();
           onRemoved({ text: draft.statement.text, reason: draft.outcome.reason }, draft.quotes);
         } else if (/[:：]$/.test(draft.outcome.text)) leads.push(draft);
@@ -383,9 +390,12 @@ const outcomeOf = <P extends Passage>(
   context: { question: string; passages: readonly P[] },
 ): NonNullable<Draft<P>['outcome']> => {
   if (judgement === undefined || typeof judgement === 'string') {
-    // Words alone let more than half of what is false pass; a whole sentence or row is what its article says.
+    // Words alone let more than half of what is false pass; whole sentences and rows are what their article says.
     if (check.isLiteral && check.doubts.length === 0) return { text, isJudged: false };
-    return { reason: judgement === undefined ? 'the judge gave no verdict' : `no judge (${judgement})` };
+    const reason = judgement === undefined ? 'the judge gave no verdict' : `no judge (${judgement})`;
+    const quoted = [...new Set(quotes.map(quotedMarkdown))].join('\n\n');
+    const isClean = quoted !== '' && checkModelStatement(quoted, quotes, context).veto === undefined;
+    return isClean ? { text: quoted, isJudged: false, reason } : { reason };
   }
   if (judgement.verdict === 'stated') return { text, isJudged: true };
   const reason = `the judge: ${judgement.finds === '' ? judgement.verdict : judgement.finds}`;

@@ -44,6 +44,25 @@ export const evidenceOfQuote = ({ passage, span }: PlacedQuote): Evidence => {
   };
 };
 
+/** The same as Markdown that can be read alone: its whole sentences, items or rows, with what introduces them. */
+export const quotedMarkdown = ({ passage: { text }, span }: PlacedQuote): string => {
+  const blocks = splitBlocks(text);
+  return blocks
+    .filter((block) => block.kind !== 'heading' && overlap(block, span))
+    .flatMap((block) => [...introductionOf(text, blocks, block), unitsAsMarkdown(text, block, span)])
+    .join('\n\n');
+};
+
+const unitsAsMarkdown = (text: string, block: Block, span: Span): string => {
+  const [header, ...units] = unitsOf(text, block, span);
+  if (header === undefined) return '';
+  if (block.kind === 'prose' || block.items.length === 0)
+    return [header, ...units].map(({ start, end }) => text.slice(start, end)).join(' ');
+  const [, firstRow] = block.items;
+  const head = { start: header.start, end: block.kind === 'table' ? (firstRow?.start ?? header.end) : header.end };
+  return [head, ...units].map(({ start, end }) => text.slice(start, end).trimEnd()).join('\n');
+};
+
 const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
 
 const unitsOf = (text: string, block: Block, span: Span): Span[] => {

@@ -29,7 +29,13 @@ import { alternativesOf, compareWithOthers, withoutFaultyAlternatives } from './
 import { assembleAnswer, assessConfidence, relatedTopics, strategyOf } from './assemble-answer.ts';
 import { citeSources, composeAnswer, oneLine, type PlacedQuote, statementOf } from './compose-answer.ts';
 import { decline, spokenLanguage } from './decline.ts';
-import { type AnswerViolation, type ChosenHits, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
+import {
+  type AnswerViolation,
+  type ChosenHits,
+  type ClosestArticle,
+  chooseHits,
+  type NavigatorAnswer,
+} from './navigator-answer.ts';
 import {
   type CitableArticle,
   type CitableKnowledge,
@@ -55,8 +61,8 @@ export interface AnswerOptions {
   screen?: Screen | undefined;
   /** The language of who asks (BCP 47); detected in the question and the previous ones when absent. */
   language?: string | undefined;
-  /** What a model says of the question: nothing is quoted when it found no answer in the passages, or when the question is off topic. */
-  reading?: 'declines' | 'off_topic' | undefined;
+  /** What a model says of the question, which is then declined: it is off topic, or no passage answers, and these are related. */
+  reading?: 'off_topic' | { related: readonly ClosestArticle[] } | undefined;
   /** What the answer is validated against; the edition when absent. */
   knowledge?: CitableKnowledge | undefined;
 }
@@ -91,9 +97,10 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     isShown: screen.isShown(edition),
   });
   const found = { ...answered, probability: Math.min(answered.probability, atMost) };
-  const closest = closestOf(found.closest);
+  const { reading } = options;
+  const closest = typeof reading === 'object' ? reading.related : closestOf(found.closest);
   const chosen = chooseHits(edition, question, outcome.hits);
-  const isAnswered = found.probability >= DECLINED_BELOW && found.passages.length > 0 && options.reading === undefined;
+  const isAnswered = found.probability >= DECLINED_BELOW && found.passages.length > 0 && reading === undefined;
   const model = screen.model(answeringModelOf(edition));
   const language = spokenLanguage(edition, question, languageOf(question, options), found);
   const phrases = answerPhrases(language);
@@ -108,7 +115,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
       ...{ edition, outcome, found, closest, model, language },
       question: screen.repeatable(question),
       ...{ isFollowUp: history.length > 0, isAnswered, isWithheld: violations.length > 0 },
-      isOffTopic: options.reading === 'off_topic',
+      ...{ isOffTopic: reading === 'off_topic', isChosen: typeof reading === 'object' },
     });
     if (declined === undefined) return undefined;
     const { verdict, closest: linked, ...said } = declined;

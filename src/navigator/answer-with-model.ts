@@ -158,15 +158,12 @@ export const answerWithModel = async (
     withdraw(composed.dropped, { sent: writing.sent, progress });
     if (composed.answer !== undefined) return { ...composed.answer, account: end({ answeredBy: 'model' }) };
     const refused = 'failure' in written ? written.failure : 'unsupported';
-    const declined = refused === 'no_answer' ? await fallback('declines') : undefined;
-    const standIn = declined ?? (await fallback());
+    // What only shares words with the question was read, and does not answer it.
+    const related = linksToPassages('related' in written ? (written.related ?? []) : []);
+    const standIn = refused === 'no_answer' ? await fallback({ related }) : await fallback();
     const violations = [...composed.violations, ...(standIn.violations ?? [])];
     return {
       ...limited(standIn, refused, phrases),
-      // What shares words with the question was read, and does not answer it.
-      ...(declined === undefined
-        ? {}
-        : { closest: linksToPassages('related' in written ? (written.related ?? []) : []) }),
       ...(violations.length === 0 ? {} : { violations }),
       account: end({ answeredBy: 'quotes', refused }),
     };

@@ -36,6 +36,8 @@ interface DeclineInput {
   isAnswered: boolean;
   /** Whoever was asked about it sees nothing in it that the articles are about. */
   isOffTopic?: boolean | undefined;
+  /** Whoever read the articles chose `closest`. */
+  isChosen?: boolean | undefined;
   /** But they break a rule of the contract. */
   isWithheld?: boolean | undefined;
 }
@@ -60,7 +62,7 @@ export const decline = (input: DeclineInput): Declination | undefined => {
   const isOther = isOtherLanguage(found.question, { asked, languages: edition.languages, isAnswered });
   // An embedding model also matches passages in another language.
   if (isOther && found.nearness === 0) {
-    const linked = closestInLanguage(input);
+    const linked = input.isChosen ? closest : closestInLanguage(input);
     const says = [inLanguage(phrases, edition.languages), links(linked, phrases)];
     return declineWith({ ...input, closest: linked }, { verdict: 'no-information', says, why: phrases.uncovered });
   }

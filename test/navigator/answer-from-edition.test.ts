@@ -201,18 +201,16 @@ describe('answerFromEdition()', () => {
 });
 
 describe('answerFromEdition() without an answer', () => {
-  it('returns the closest articles as links and as data when a model found no answer in them', () => {
-    const answer = answerFromEdition(SMALL.edition, DESCALE, { reading: 'declines' });
-    const { response, closest } = answer;
-    expect(answer).toMatchObject({ verdict: 'no-information', sources: [] });
-    expect(response).toMatchObject({ sources: [], outOfDomain: false, confidence: 'low' });
+  it('links as text and as data what a model calls related, and nothing else, when it found no answer', () => {
     const url = 'https://docs.example.com/care/descale.md';
-    expect(closest[0]).toEqual({
-      ...{ title: 'Descale the boiler', file: 'care/descale.md', url },
-      heading: expect.any(String),
-    });
-    const opening = `I don't have information about "${DESCALE}".\n\nThe closest articles:\n\n- [Descale the boiler](${url})`;
-    expect(response.answer.startsWith(opening)).toBe(true);
+    const related = [{ title: 'Descale the boiler', file: 'care/descale.md', url, heading: 'Steps' }];
+    const lack = `I don't have information about "${DESCALE}".`;
+    const answer = answerFromEdition(SMALL.edition, DESCALE, { reading: { related } });
+    expect(answer).toMatchObject({ verdict: 'no-information', sources: [], closest: related });
+    expect(answer.response).toMatchObject({ sources: [], outOfDomain: false, confidence: 'low' });
+    expect(answer.response.answer).toBe(`${lack}\n\nThe closest articles:\n\n- [Descale the boiler](${url}) – Steps`);
+    const bare = answerFromEdition(SMALL.edition, DESCALE, { reading: { related: [] } });
+    expect([bare.response.answer, bare.closest]).toEqual([lack, []]);
   });
   it('recognises an out-of-domain question', () => {
     const { response, verdict, closest, probability } = ask(OUT_OF_DOMAIN);
