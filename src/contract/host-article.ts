@@ -77,6 +77,8 @@ export const HostArticleReply = z.object({
   title: z.string(),
   url: z.string().nullish(),
   content: z.string(),
+  /** What was left out when the host read its source, for the report of the sync. */
+  warnings: z.array(z.string()).nullish().catch(undefined),
   metadata: z
     .object({
       intent: lenientLabels,

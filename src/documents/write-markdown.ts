@@ -139,9 +139,12 @@ const writeLink: Handle = (node, _parent, state, info) => {
   return `[${words.trim()}](${inCell(node.url, state)})`;
 };
 
-/** Tight lists, with blank lines only between two paragraphs of an item. */
+/** Tight lists, with blank lines only between two paragraphs of an item, and after what would else take in the next line as its own. */
 const joinTightly: Join = (left, right, { type }) => {
-  if (type === 'listItem') return left.type === 'paragraph' && right.type === 'paragraph' ? 1 : 0;
+  if (type === 'listItem') {
+    const isOpen = left.type === 'list' || left.type === 'blockquote' || left.type === 'table';
+    return isOpen || (left.type === 'paragraph' && right.type === 'paragraph') ? 1 : 0;
+  }
   return type === 'list' ? 0 : undefined;
 };
 

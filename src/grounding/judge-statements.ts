@@ -187,6 +187,6 @@ What counts is the sections, not what you know. Choose for each statement:
 - "not_stated": everything else.
 
 Never said are: a number, unit, row, column, product, version, message or situation other than the sections have for this case; what stands under a heading, in a row or a note for something the customer does not have; a "not", "only", "unless" or "up to" that was dropped or added; "must" for "can", "always" for "sometimes", "cannot" for "nothing is said about it"; a reason, aim, effect, tip or promise that the sections do not give, even a likely one; steps in another order. The customer's own words about their device and what they see may be repeated.
-That nothing was found about something, or that the documentation does not say it, is "stated" if the sections really do not say it.
+That the documentation does not say something is "stated" if the sections really do not say it.
 
 Write for each statement "finds", the words of the section that decide, 15 at most; then "verdict"; then "keep", empty except for "in_part".`;

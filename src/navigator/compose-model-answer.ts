@@ -384,7 +384,7 @@ interface ComposeOptions {
   phrases: AnswerPhrases;
 }
 
-/** Statements as Markdown. What comes from the same sections one after another shares one reference: behind prose, below a block. */
+/** Statements as Markdown. Prose from the same sections shares one reference after it; a block has its reference below it. */
 const compose = (
   statements: readonly CheckedStatement<ShownPassage>[],
   { isHedged, otherThan, open, dates, phrases }: ComposeOptions,
@@ -395,8 +395,11 @@ const compose = (
     const reference = referenceTo(citedOf([statement]), { dates, phrases });
     const isBlock = splitBlocks(text).some(({ kind }) => kind !== 'prose');
     const last = paragraphs.at(-1);
-    if (last?.reference !== reference) paragraphs.push({ text, reference, isBlock });
-    else Object.assign(last, { text: `${last.text}${isBlock || last.isBlock ? '\n\n' : ' '}${text}`, isBlock });
+    // What leads to a list stands directly above it, and the reference below both.
+    const isLed = last?.text.endsWith(':') === true && last.reference === reference;
+    if (isLed) Object.assign(last, { text: `${last.text}\n\n${text}`, isBlock });
+    else if (!isBlock && last && !last.isBlock && last.reference === reference) last.text += ` ${text}`;
+    else paragraphs.push({ text, reference, isBlock });
   }
   const parts = paragraphs.map(({ text, reference }) =>
     isBlockText(text) ? `${text}\n\n(${reference})` : `${text} (${reference})`,

@@ -441,13 +441,6 @@ it.each<[string, Reply | undefined, Given?, RegExp?]>([
   },
 );
 
-it('cites once what comes from the same section, lists and sentences', async () => {
-  const texts = [QUOTE, `- ${QUOTE}`, `Again: ${QUOTE}`];
-  const { response } = await ask(OFTEN, replyOf(texts.map((text) => ({ text, quote: QUOTE, from: 'How often' }))));
-  expect(response.answer).toBe(`${texts.join('\n\n')} ${CITED}`);
-  expect(response.statements?.map(({ sources }) => sources.length)).toEqual([1, 1, 1]);
-});
-
 describe('quotes replace the answer of a model', () => {
   it.each([
     ['at the deadline', 400, 100, 400],

@@ -4,10 +4,23 @@ import { Worker } from 'node:worker_threads';
 import type { DocumentText } from './document-text.ts';
 
 /** Endings of the files that are read here. */
-export const DOCUMENT_ENDINGS = ['.docx', '.pdf'] as const;
+export const DOCUMENT_ENDINGS = [
+  '.docx',
+  '.pdf',
+  '.rst',
+  '.adoc',
+  '.asciidoc',
+  '.ipynb',
+  '.csv',
+  '.tsv',
+  '.xlsx',
+] as const;
+/** Endings of files that are read when they describe an HTTP interface. */
+export const INTERFACE_ENDINGS = ['.yaml', '.yml', '.json'] as const;
 
-export const isDocument = (path: string): boolean =>
-  (DOCUMENT_ENDINGS as readonly string[]).includes(extname(path).toLowerCase());
+const READ_HERE: ReadonlySet<string> = new Set([...DOCUMENT_ENDINGS, ...INTERFACE_ENDINGS]);
+
+export const isDocument = (path: string): boolean => READ_HERE.has(extname(path).toLowerCase());
 
 type ReadDocument = DocumentText | { problem: string };
 

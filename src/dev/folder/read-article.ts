@@ -6,6 +6,7 @@ import { MAX_FRONT_MATTER, splitFrontMatter } from '../../knowledge/articles/fro
 import { decodeText } from '../../text/decode-text.ts';
 import { type DocumentReader, isDocument } from '../documents/document-reader.ts';
 import type { DocumentText } from '../documents/document-text.ts';
+import { NO_TEXT } from '../documents/text-document.ts';
 
 /** One more than an article may have, so that the library names the file that is too long and takes the others. */
 const MAX_CHARACTERS = ARTICLE_CONTENT_MAX_LENGTH + 1;
@@ -18,13 +19,21 @@ export interface FolderArticle {
   url?: string | undefined;
   content: string;
   /** `last_updated` is the file's when its front matter names none. */
-  metadata: { intent: string[]; device: string[]; last_updated: string; author?: string; format?: 'commonmark' };
+  metadata: {
+    intent: string[];
+    device: string[];
+    last_updated: string;
+    author?: string;
+    format?: 'commonmark';
+    /** As the file names it, unread. */
+    audience?: unknown;
+  };
+  /** What was left out of it. */
+  warnings?: string[];
 }
 
-/** An article of a folder; `isDated`: the file itself says when it was updated. */
-export type ReadArticle = { article: FolderArticle; isDated: boolean } | { problem: string };
-
-const NO_TEXT = 'it is no text, or its encoding is in doubt. Save it as UTF-8';
+/** An article of a folder; `isDated`: the file itself says when it was updated; `others`: further articles that it holds. */
+export type ReadArticle = { article: FolderArticle; isDated: boolean; others?: FolderArticle[] } | { problem: string };
 
 /** Reads one of `listFiles`. Of one that is too long, the beginning. `problem` says why it cannot be read. */
 export const readArticle = async (root: string, path: string, documents: DocumentReader): Promise<ReadArticle> => {
@@ -33,10 +42,7 @@ export const readArticle = async (root: string, path: string, documents: Documen
   if (isDocument(path)) {
     const read = await documents.read(file);
     if ('problem' in read) return read;
-    const metadata = { intent: [], device: [], last_updated: mtime.toISOString(), format: 'commonmark' as const };
-    const title = titleOfDocument(read) ?? titleFromName(path);
-    const content = read.text.slice(0, MAX_CHARACTERS);
-    return { article: { id: path, title: title.slice(0, 200), content, metadata }, isDated: false };
+    return articlesOf(read, path, mtime);
   }
   const text = size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : decodeText(await readFile(file));
   if (text === undefined) return { problem: NO_TEXT };
@@ -56,6 +62,44 @@ export const readArticle = async (root: string, path: string, documents: Documen
     },
   };
   return { article, isDated: updated !== undefined };
+};
+
+/** A file may hold several articles: their ids are its path and their names. */
+const articlesOf = (read: DocumentText, path: string, mtime: Date): ReadArticle => {
+  const { front = {}, articles = [], warnings = [] } = read;
+  const updated = dateOf(front.lastUpdated);
+  const metadata = {
+    intent: front.intents ?? [],
+    device: front.devices ?? [],
+    last_updated: updated ?? mtime.toISOString(),
+    format: 'commonmark' as const,
+    ...(front.author === undefined ? {} : { author: front.author }),
+    ...(front.audience === undefined ? {} : { audience: front.audience }),
+  };
+  const article = {
+    id: path,
+    title: (front.title ?? titleOfDocument(read) ?? titleFromName(path)).slice(0, 200),
+    url: front.url,
+    content: read.text.slice(0, MAX_CHARACTERS),
+    metadata,
+    ...(warnings.length === 0 ? {} : { warnings: warnings.slice(0, 20) }),
+  };
+  const others = uniquelyNamed(articles).map(({ name, title, text }) => ({
+    id: `${path}/${name}`,
+    title: title.slice(0, 200),
+    content: text.slice(0, MAX_CHARACTERS),
+    metadata,
+  }));
+  return { article, isDated: updated !== undefined, ...(others.length === 0 ? {} : { others }) };
+};
+
+const uniquelyNamed = <Named extends { name: string }>(articles: readonly Named[]): Named[] => {
+  const counts = new Map<string, number>();
+  return articles.map((article) => {
+    const count = (counts.get(article.name) ?? 0) + 1;
+    counts.set(article.name, count);
+    return count === 1 ? article : { ...article, name: `${article.name}-${count}` };
+  });
 };
 
 /** Its only first heading; else the title of its properties, which some programs fill with the name or address of a file; else the first of its headings. */

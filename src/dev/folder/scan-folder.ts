@@ -3,7 +3,9 @@ import { access, open, readdir } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { isDraft } from '../../knowledge/articles/front-matter.ts';
 import { decodeText } from '../../text/decode-text.ts';
-import { DOCUMENT_ENDINGS, isDocument } from '../documents/document-reader.ts';
+import { DOCUMENT_ENDINGS, INTERFACE_ENDINGS } from '../documents/document-reader.ts';
+import { isOpenApi } from '../documents/is-open-api.ts';
+import { headerOf } from '../documents/text-document.ts';
 
 /** Endings of the files that count as articles. */
 export const ENDINGS: ReadonlySet<string> = new Set([
@@ -15,6 +17,7 @@ export const ENDINGS: ReadonlySet<string> = new Set([
   '.htm',
   ...DOCUMENT_ENDINGS,
 ]);
+const INTERFACES: ReadonlySet<string> = new Set(INTERFACE_ENDINGS);
 const MAX_FILES = 50_000;
 
 /** What a folder holds, as paths relative to it, sorted. */
@@ -24,8 +27,9 @@ interface FolderScan {
   skipped: { path: string; why: string }[];
 }
 
-const NO_ARTICLE = `articles are ${[...ENDINGS].join(', ')} files`;
+const NO_ARTICLE = `articles are ${[...ENDINGS].join(', ')} files, and OpenAPI in ${INTERFACE_ENDINGS.join(', ')}`;
 const UNREADABLE = 'no permission to read';
+const DRAFT = 'a draft';
 
 /**
  * Paths of the files that count as articles. Throws when one cannot be read or there are too many.
@@ -69,9 +73,13 @@ export const scanFolder = async (root: string): Promise<FolderScan> => {
 const whySkipped = async (entry: Dirent, file: string): Promise<string | undefined> => {
   if (entry.isSymbolicLink()) return 'symbolic links are not followed';
   if (!entry.isFile()) return 'neither file nor folder';
-  if (!ENDINGS.has(extname(entry.name).toLowerCase())) return NO_ARTICLE;
+  const ending = extname(entry.name).toLowerCase();
+  if (!ENDINGS.has(ending) && !INTERFACES.has(ending)) return NO_ARTICLE;
   if (!(await permitted(access(file, constants.R_OK).then(() => true)))) return UNREADABLE;
-  return !isDocument(entry.name) && isDraft(await beginningOf(file)) ? 'a draft' : undefined;
+  if (INTERFACES.has(ending)) return isOpenApi(await beginningOf(file)) ? undefined : NO_ARTICLE;
+  if (/^\.(?:rst|adoc|asciidoc)$/.test(ending)) return headerOf(await beginningOf(file)).isDraft ? DRAFT : undefined;
+  const isWritten = /^\.(?:md|markdown|mdx|txt|html?)$/.test(ending);
+  return isWritten && isDraft(await beginningOf(file)) ? DRAFT : undefined;
 };
 
 const MAX_BEGINNING_BYTES = 16_384;

@@ -9,6 +9,8 @@ import { scanFolder } from '../folder/scan-folder.ts';
 const PAGE = 100;
 /** A page ends early here: the library reads 32 MiB at once. */
 const MAX_PAGE_CHARACTERS = 5_000_000;
+/** A file may hold many articles. */
+const MAX_PAGE_ARTICLES = 400;
 /** And here: the library waits 30 s for a page, and the next document may take 20 s. */
 const MAX_PAGE_MS = 5_000;
 
@@ -25,7 +27,7 @@ interface UnreadableArticle {
 }
 
 /**
- * Serves a folder of Markdown, text, HTML, Word and PDF files as a host knowledge base API on the loopback interface, so that a folder takes the same way
+ * Serves a folder of files (Markdown, HTML, Word, PDF and others) as a host knowledge base API on the loopback interface, so that a folder takes the same way
  * into the library as any other knowledge base. Files are read again for every listing, documents only when they have changed; drafts and those without permission are
  * omitted. An article's id is its path from the folder; files and folders whose name starts with a dot are omitted.
  *
@@ -79,16 +81,18 @@ const listPage = async (root: string, url: URL, { articleUrl, scan, documents }:
   const articles: (FolderArticle | UnreadableArticle)[] = [];
   const startedAt = performance.now();
   let characters = 0;
+  let next = first;
   for (const path of paths.slice(first, first + limit)) {
     const read = await readArticle(root, path, documents);
-    const article = 'problem' in read ? { id: path, problem: `not readable: ${read.problem}` } : read.article;
-    characters += 'content' in article ? article.content.length : 0;
+    const taken = 'problem' in read ? [] : [read.article, ...(read.others ?? [])];
+    characters += taken.reduce((sum, { content }) => sum + content.length, 0);
     // At least one, and then as many as fit.
     if (articles.length > 0 && characters > MAX_PAGE_CHARACTERS) break;
-    articles.push('content' in article ? { ...article, url: article.url ?? articleUrl(article.id) } : article);
-    if (performance.now() - startedAt > MAX_PAGE_MS) break;
+    if ('problem' in read) articles.push({ id: path, problem: `not readable: ${read.problem}` });
+    for (const article of taken) articles.push({ ...article, url: article.url ?? articleUrl(article.id) });
+    next += 1;
+    if (articles.length >= MAX_PAGE_ARTICLES || performance.now() - startedAt > MAX_PAGE_MS) break;
   }
-  const next = first + articles.length;
   return {
     articles,
     total: paths.length,

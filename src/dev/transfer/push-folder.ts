@@ -5,8 +5,8 @@ import { Inventory } from '../../contract/moving.ts';
 import { hashArticle } from '../../knowledge/articles/normalise-article.ts';
 import { DELETION_LIMIT } from '../../knowledge/library/sync-driver.ts';
 import { mapBounded } from '../../runtime/concurrency.ts';
-import { type DocumentReader, documentReader } from '../documents/document-reader.ts';
-import { readArticle } from '../folder/read-article.ts';
+import { documentReader } from '../documents/document-reader.ts';
+import { type FolderArticle, readArticle } from '../folder/read-article.ts';
 import { describeSkipped, listFiles } from '../folder/scan-folder.ts';
 import { articlePath, type Deployment, NoContent, Refusal } from './deployment.ts';
 
@@ -62,12 +62,14 @@ export const pushFolder = async (deployment: Deployment, folder: string, options
   const refused: string[] = [];
   let compared = 0;
   const documents = documentReader();
-  await mapBounded(files, async (path) => {
-    show(`${++compared} of ${files.length}`);
-    const id = prefix + path;
+  const inFolder = new Set(files.map((path) => prefix + path));
+  /** Files that cannot be read: what they held before stays. */
+  const unread: string[] = [];
+  const write = async (article: FolderArticle, isDated: boolean): Promise<void> => {
+    const id = prefix + article.id;
     const there = known.get(id);
-    const read = await readFor(folder, path, { id, there, documents });
-    if ('problem' in read) return void refused.push(`${path}: ${read.problem}`);
+    const read = await readFor(article, { id, there, isDated });
+    if ('problem' in read) return void refused.push(`${article.id}: ${read.problem}`);
     if (there?.owner === 'local' && there.hash === read.hash) {
       counts.unchanged += 1;
       return;
@@ -78,15 +80,27 @@ export const pushFolder = async (deployment: Deployment, folder: string, options
         await deployment.call(`PUT ${articlePath(id)}`, HostArticle, read.put);
       } catch (error) {
         if (!(error instanceof Refusal) || error.code !== 'INVALID_QUERY') throw error;
-        return void refused.push(`${path}: ${error.message}`);
+        return void refused.push(`${article.id}: ${error.message}`);
       }
     }
     counts[there === undefined ? 'created' : 'updated'] += 1;
+  };
+  await mapBounded(files, async (path) => {
+    show(`${++compared} of ${files.length}`);
+    const file = await readArticle(folder, path, documents);
+    if ('problem' in file) {
+      unread.push(`${prefix}${path}/`);
+      return void refused.push(`${path}: not readable: ${file.problem}`);
+    }
+    for (const article of [file.article, ...(file.others ?? [])]) {
+      inFolder.add(prefix + article.id);
+      for (const warning of article.warnings ?? []) say(`${article.id}: ${warning}`);
+      await write(article, file.isDated);
+    }
   });
   await documents.close();
   const own = [...known.values()].filter(({ owner }) => owner === 'local');
-  const inFolder = new Set(files.map((path) => prefix + path));
-  const gone = own.filter(({ id }) => !inFolder.has(id));
+  const gone = own.filter(({ id }) => !inFolder.has(id) && !unread.some((path) => id.startsWith(path)));
   const areHeld = gone.length > own.length * DELETION_LIMIT && !options['allow-deletions'];
   for (const { id } of areHeld ? [] : gone) {
     if (isDryRun) plan(`delete ${id}`);
@@ -120,20 +134,16 @@ const deleteArticle = async (deployment: Deployment, id: string): Promise<void> 
 
 /** The article of a file and its hash; the time of the file itself does not make it another article. */
 async function readFor(
-  folder: string,
-  path: string,
-  { id, there, documents }: { id: string; there: Known | undefined; documents: DocumentReader },
+  { warnings: _, ...article }: FolderArticle,
+  { id, there, isDated }: { id: string; there: Known | undefined; isDated: boolean },
 ): Promise<{ put: ArticlePut; hash: string } | { problem: string }> {
-  const file = await readArticle(folder, path, documents);
-  if ('problem' in file) return { problem: `not readable: ${file.problem}` };
-  const { article, isDated } = file;
   if (article.content.length > ARTICLE_CONTENT_MAX_LENGTH)
     return { problem: `it is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters` };
   const read = readAs(ArticlePut, { ...article, id });
   if (!read.ok) return { problem: describeIssues(read.issues) };
   const put = read.value;
-  const { intent = [], device = [], last_updated, author, format } = put.metadata ?? {};
+  const { intent = [], device = [], last_updated, author, format, audience } = put.metadata ?? {};
   const time = isDated ? last_updated : (there?.last_updated ?? last_updated);
-  const metadata = { intent, device, last_updated: time, author, format };
+  const metadata = { intent, device, last_updated: time, author, format, audience };
   return { put, hash: await hashArticle({ ...put, id, metadata }) };
 }

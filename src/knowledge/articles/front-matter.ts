@@ -132,9 +132,8 @@ const salvage = (source: string): Record<string, unknown> =>
     }),
   );
 
-const frontMatterOf = (fields: Record<string, unknown>): FrontMatter => ({
-  // Editors of Markdown write its escapes here, too.
-  title: textOf(fields.title, 500)?.replace(/\\([!-/:-@[-`{-~])/g, '$1'),
+export const frontMatterOf = (fields: Record<string, unknown>): FrontMatter => ({
+  title: textOf(fields.title, 500),
   url: textOf(fields.url, 2048),
   author: authorOf(fields),
   lastUpdated: textOf(dateIn(fields), 40),

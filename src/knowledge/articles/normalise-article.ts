@@ -57,7 +57,7 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
     base: url,
     language: front.language,
   });
-  warnings.push(...ofReading);
+  warnings.push(...(reply.warnings ?? []).slice(0, 20).map((warning) => oneLine(warning, 400)), ...ofReading);
   if (whole.trim() === '') throw new ArticleRefused('Cannot take in the article: content is empty');
   const text = withinBounds(whole, warnings);
   const article: Article = {

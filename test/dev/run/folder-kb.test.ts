@@ -145,13 +145,13 @@ describe('a folder of mixed files', () => {
   });
   it('reports what is not read', async () => {
     expect(await describeSkipped(folder)).toEqual([expect.stringContaining('the folder holds no article: put .md')]);
-    for (const name of ['a.pptx', 'b.xlsx', 'c.png', 'd/e.pptx', '.git/config', 'f.md', '~$a.docx']) write(name, 'x');
+    for (const name of ['a.pptx', 'b.ods', 'c.png', 'd/e.pptx', '.git/config', 'f.md', '~$a.docx']) write(name, 'x');
     symlinkSync(join(folder, 'f.md'), join(folder, 'g.md'));
     write('h.md', '---\ntitle: Soon\ndraft: true\n---\n\nNot yet.\n');
     write('i.md', '---\r\npublished: false\r\n---\r\n\r\nNot yet.\r\n');
     write('j.md', '---\ntitle: No draft\n---\n\ndraft: true\n');
     expect(await describeSkipped(folder)).toEqual([
-      expect.stringMatching(/^not read: a\.pptx, b\.xlsx, c\.png and 1 more \(articles are \.md/),
+      expect.stringMatching(/^not read: a\.pptx, b\.ods, c\.png and 1 more \(articles are \.md/),
       'not read: g.md (symbolic links are not followed)',
       'not read: h.md, i.md (a draft)',
     ]);

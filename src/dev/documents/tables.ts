@@ -1,0 +1,148 @@
+import type { BlockContent, PhrasingContent, Root, TableCell } from 'mdast';
+import { readDocument } from '../../documents/read-document.ts';
+import { writeMarkdown } from '../../documents/write-markdown.ts';
+
+/** A value as it is shown; `isStruck` when it is struck out. */
+export interface Cell {
+  text: string;
+  isStruck?: boolean;
+  /** Its parts, where only some are struck out. */
+  runs?: { text: string; isStruck: boolean }[];
+}
+
+/** Rows of a table after which it is cut: each part repeats the header. */
+const MAX_PART = 100;
+/** Tables that are wider, or hold texts, are read row by row. */
+const MAX_COLUMNS = 12;
+const MAX_ROW_LENGTH = 400;
+const MAX_COLUMNS_READ = 200;
+
+/**
+ * Markdown of rows as a sheet has them. Empty rows part tables, a single cell above a table is its title. Wide tables, and those whose
+ * cells are texts, become a section a row, with the name of each column before its value.
+ */
+export function markdownOfRows(rows: readonly Cell[][]): string {
+  const parts: string[] = [];
+  let last: Cell[] | undefined;
+  for (const block of blocksOf(rows)) {
+    const from = block.findIndex((row) => row.filter(isFilled).length > 1);
+    const titles = from === -1 ? block : block.slice(0, from);
+    for (const row of titles) for (const cell of row.filter(isFilled)) parts.push(paragraphOf(cell));
+    if (from === -1) continue;
+    const { header, body } = headed(block.slice(from), last);
+    last = header;
+    if (body.length === 0) parts.push(tableOf(header, []));
+    else if (isWide(header, body)) for (const row of body) parts.push(recordOf(header, row));
+    else for (let at = 0; at < body.length; at += MAX_PART) parts.push(tableOf(header, body.slice(at, at + MAX_PART)));
+  }
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+const isFilled = ({ text }: Cell): boolean => text !== '';
+
+/** Runs of rows that are not empty, without columns that are. */
+function blocksOf(rows: readonly Cell[][]): Cell[][][] {
+  const blocks: Cell[][][] = [];
+  let open: Cell[][] = [];
+  const close = (): void => {
+    if (open.length > 0) blocks.push(withoutEmptyColumns(open));
+    open = [];
+  };
+  for (const row of rows) {
+    if (row.some(isFilled)) open.push(row.slice(0, MAX_COLUMNS_READ));
+    else close();
+  }
+  close();
+  return blocks;
+}
+
+function withoutEmptyColumns(rows: readonly Cell[][]): Cell[][] {
+  const filled = new Set<number>();
+  for (const row of rows) for (const [at, cell] of row.entries()) if (isFilled(cell)) filled.add(at);
+  const columns = [...filled].sort((one, other) => one - other);
+  return rows.map((row) => columns.map((at) => row[at] ?? { text: '' }));
+}
+
+const isNumber = ({ text }: Cell): boolean => /^[-+−]?[\d.,\s%€$£]*\d[\d.,\s%€$£]*$/.test(text);
+
+/** The first row names the columns, unless it holds numbers or leaves most of them out; then those of the table before, or letters do. */
+function headed(rows: readonly Cell[][], last: Cell[] | undefined): { header: Cell[]; body: Cell[][] } {
+  const [first = [], ...others] = rows;
+  const names = first.filter(isFilled);
+  const isHeader =
+    names.length > first.length / 2 &&
+    !names.some(isNumber) &&
+    new Set(names.map(({ text }) => text)).size === names.length;
+  if (isHeader && (others.length > 0 || last === undefined)) return { header: first, body: others };
+  const header = last?.length === first.length ? last : first.map((_, at) => ({ text: letterOf(at) }));
+  return { header, body: [...rows] };
+}
+
+/** A, B … Z, AA, as sheets name their columns. */
+const letterOf = (at: number): string =>
+  (at >= 26 ? letterOf(Math.floor(at / 26) - 1) : '') + String.fromCharCode(65 + (at % 26));
+
+function isWide(header: readonly Cell[], body: readonly Cell[][]): boolean {
+  if (header.length > MAX_COLUMNS) return true;
+  const length = body.reduce((sum, row) => sum + row.reduce((all, { text }) => all + text.length, 0), 0);
+  return length / body.length > MAX_ROW_LENGTH;
+}
+
+function inline({ text, isStruck = false, runs = [{ text, isStruck }] }: Cell): PhrasingContent[] {
+  const last = runs.length - 1;
+  return runs.flatMap((run, at): PhrasingContent[] => {
+    const value = run.text.replace(/\s+/g, ' ');
+    const words = at === last ? value.trimEnd() : value;
+    if (!run.isStruck || words.trim() === '')
+      return words === '' ? [] : [{ type: 'text', value: at === 0 ? words.trimStart() : words }];
+    const struck: PhrasingContent = { type: 'delete', children: [{ type: 'text', value: words.trim() }] };
+    return at === last ? [struck] : [struck, { type: 'text', value: ' ' }];
+  });
+}
+
+const paragraphOf = (cell: Cell): string =>
+  writeMarkdown({
+    type: 'root',
+    children: [{ type: 'paragraph', children: [{ type: 'strong', children: inline(cell) }] }],
+  });
+
+function tableOf(header: readonly Cell[], body: readonly Cell[][]): string {
+  const row = (cells: readonly Cell[]) => ({
+    type: 'tableRow' as const,
+    children: cells.map((cell): TableCell => ({ type: 'tableCell', children: inline(cell) })),
+  });
+  return writeMarkdown({ type: 'root', children: [{ type: 'table', children: [row(header), ...body.map(row)] }] });
+}
+
+const HTML = /<\/(?:p|div|ul|ol|li|a|b|strong|em|i|span|table|h[1-6])>|<br\s*\/?>/i;
+
+/** A row as a section: its first value, which is a text, is the heading. */
+function recordOf(header: readonly Cell[], row: readonly Cell[]): string {
+  const named = row.findIndex(
+    (cell) => isFilled(cell) && !isNumber(cell) && cell.text.length <= 200 && !cell.text.includes('\n'),
+  );
+  const title: Root = {
+    type: 'root',
+    children: named === -1 ? [] : [{ type: 'heading', depth: 2, children: inline(row[named] ?? { text: '' }) }],
+  };
+  const parts = [writeMarkdown(title)];
+  for (const [at, cell] of row.entries()) {
+    if (at === named || !isFilled(cell)) continue;
+    const label: PhrasingContent = {
+      type: 'strong',
+      children: [{ type: 'text', value: `${header[at]?.text.replace(/\s+/g, ' ') ?? letterOf(at)}:` }],
+    };
+    if (HTML.test(cell.text)) {
+      parts.push(writeMarkdown({ type: 'root', children: [{ type: 'paragraph', children: [label] }] }));
+      parts.push(readDocument(cell.text, { format: 'html' }).text.replace(/^(#{1,5})(?= )/gm, '#$1'));
+      continue;
+    }
+    const lines = cell.text.split(/\n+/).filter((line) => line.trim() !== '');
+    const blocks = lines.map((line, index): BlockContent => {
+      const words = inline({ text: line, isStruck: cell.isStruck ?? false });
+      return { type: 'paragraph', children: index === 0 ? [label, { type: 'text', value: ' ' }, ...words] : words };
+    });
+    parts.push(writeMarkdown({ type: 'root', children: blocks }));
+  }
+  return parts.filter((part) => part !== '').join('\n\n');
+}

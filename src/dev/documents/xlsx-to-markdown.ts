@@ -1,0 +1,304 @@
+import type JSZip from 'jszip';
+import { format, getFormatFromId } from 'numfmt';
+import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { cutWarnings, MAX_ROWS, MAX_TABLE_CHARACTERS } from './csv-to-markdown.ts';
+import { type DocumentText, NotReadable } from './document-text.ts';
+import { openOffice, titleOf } from './office-file.ts';
+import { type Cell, markdownOfRows } from './tables.ts';
+
+const MAX_SHEETS = 100;
+const MAX_COLUMNS = 200;
+
+/**
+ * Markdown of a workbook (Office Open XML): the tables of its sheets, with values as they are shown. Hidden sheets, rows and columns,
+ * formulas, comments and charts are left out.
+ *
+ * @throws {NotReadable} When it is encrypted, no such document, unpacks to too much, or has no text.
+ */
+export const xlsxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> => {
+  const zip = await openOffice(bytes, { kind: 'workbook', ending: '.xlsx', main: 'xl/workbook.xml' });
+  const book = await openBook(zip);
+  const parts: { name: string; text: string }[] = [];
+  const budget: Budget = { rows: MAX_ROWS, characters: MAX_TABLE_CHARACTERS, isCut: false, hidden: 0 };
+  for (const { name, part, isHidden } of book.sheets.slice(0, MAX_SHEETS)) {
+    if (isHidden) budget.hidden += 1;
+    else parts.push({ name, text: markdownOfRows(await rowsOf(await xmlOf(zip, part), book, budget)) });
+  }
+  const filled = parts.filter(({ text }) => text !== '');
+  const text = filled
+    .map((sheet) =>
+      filled.length > 1
+        ? `## ${sheet.name.replace(/\s+/g, ' ')}\n\n${sheet.text.replace(/^(?=##? )/gm, '#')}`
+        : sheet.text,
+    )
+    .join('\n\n');
+  if (text === '') throw new NotReadable('it has no text');
+  const warnings = cutWarnings(budget.isCut || book.sheets.length > MAX_SHEETS, MAX_ROWS - budget.rows);
+  if (budget.hidden > 0)
+    warnings.push(
+      `Left out ${budget.hidden} hidden ${budget.hidden === 1 ? 'sheet, row or column' : 'sheets, rows or columns'}`,
+    );
+  return { text, title: await titleOf(zip), warnings };
+};
+
+interface Book {
+  sheets: { name: string; part: string; isHidden: boolean }[];
+  /** Texts that cells refer to by number. */
+  strings: Cell[];
+  /** By the number of a style: how numbers are shown, and whether they are struck out. */
+  styles: { pattern: string; isStruck: boolean }[];
+  is1904: boolean;
+}
+
+interface Budget {
+  rows: number;
+  characters: number;
+  isCut: boolean;
+  hidden: number;
+}
+
+const xmlOf = async (zip: JSZip, part: string): Promise<string> => (await zip.file(part)?.async('string')) ?? '';
+
+interface Handlers {
+  open?(name: string, attributes: Record<string, string>): void;
+  close?(name: string): void;
+  text?(text: string): void;
+}
+
+/** Thrown to end reading: what follows is not needed. */
+class Enough extends Error {}
+
+/** Reads XML from its beginning to its end, without a tree; names are without their prefix. Nothing but the five entities is resolved. */
+function readXml(xml: string, { open, close, text }: Handlers): void {
+  const parser = new SaxesParser();
+  const plain = (name: string): string => name.slice(name.indexOf(':') + 1);
+  parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => open?.(plain(name), attributes));
+  parser.on('closetag', ({ name }) => close?.(plain(name)));
+  parser.on('text', (value) => text?.(value));
+  parser.on('error', (error) => {
+    throw new NotReadable('it is damaged', { cause: error });
+  });
+  try {
+    parser.write(xml).close();
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error;
+  }
+}
+
+async function openBook(zip: JSZip): Promise<Book> {
+  const targets = new Map<string, string>();
+  readXml(await xmlOf(zip, 'xl/_rels/workbook.xml.rels'), {
+    open: (name, { Id = '', Target = '' }) => {
+      if (name === 'Relationship') targets.set(Id, Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`);
+    },
+  });
+  const book: Book = { sheets: [], strings: [], styles: [], is1904: false };
+  readXml(await xmlOf(zip, 'xl/workbook.xml'), {
+    open: (name, attributes) => {
+      if (name === 'workbookPr') book.is1904 = isTrue(attributes.date1904);
+      if (name !== 'sheet') return;
+      const part = targets.get(attributes['r:id'] ?? '') ?? '';
+      book.sheets.push({ name: attributes.name ?? '', part, isHidden: /hidden/i.test(attributes.state ?? '') });
+    },
+  });
+  readStrings(await xmlOf(zip, 'xl/sharedStrings.xml'), book);
+  readStyles(await xmlOf(zip, 'xl/styles.xml'), book);
+  return book;
+}
+
+const isTrue = (value: string | undefined): boolean => value === '1' || value === 'true';
+
+/** A text of several runs is struck out when all of them are; what helps to pronounce it is left out. */
+function readStrings(xml: string, { strings }: Book): void {
+  let inText = false;
+  let aside = 0;
+  let runs: { text: string; isStruck: boolean }[] = [];
+  let isStruck = false;
+  let characters = 0;
+  readXml(xml, {
+    open: (name, { val }) => {
+      if (name === 'si') runs = [];
+      else if (name === 'rPh') aside += 1;
+      else if (name === 'r') isStruck = false;
+      else if (name === 'strike') isStruck = val === undefined || isTrue(val);
+      else if (name === 't') inText = aside === 0;
+    },
+    text: (text) => {
+      characters += inText ? text.length : 0;
+      if (characters > 20 * MAX_TABLE_CHARACTERS) throw new Enough();
+      if (inText) runs.push({ text, isStruck });
+    },
+    close: (name) => {
+      if (name === 't') inText = false;
+      else if (name === 'rPh') aside -= 1;
+      else if (name === 'si') {
+        strings.push(textOf(runs));
+        isStruck = false;
+      }
+    },
+  });
+}
+
+const textOf = (runs: { text: string; isStruck: boolean }[]): Cell => {
+  const text = runs
+    .map((run) => run.text)
+    .join('')
+    .trim();
+  const words = runs.filter((run) => run.text.trim() !== '');
+  if (words.every((run) => run.isStruck)) return { text, isStruck: words.length > 0 };
+  return words.some((run) => run.isStruck) ? { text, runs } : { text };
+};
+
+function readStyles(xml: string, { styles }: Book): void {
+  const patterns = new Map<string, string>();
+  const struck: boolean[] = [];
+  let section = '';
+  readXml(xml, {
+    open: (name, attributes) => {
+      if (name === 'fonts' || name === 'cellXfs' || name === 'cellStyleXfs' || name === 'dxfs') section = name;
+      if (name === 'numFmt' && section !== 'dxfs')
+        patterns.set(attributes.numFmtId ?? '', (attributes.formatCode ?? '').slice(0, 255));
+      if (name === 'font' && section === 'fonts') struck.push(false);
+      if (name === 'strike' && section === 'fonts')
+        struck[struck.length - 1] = attributes.val === undefined || isTrue(attributes.val);
+      if (name !== 'xf' || section !== 'cellXfs') return;
+      const id = attributes.numFmtId ?? '0';
+      const pattern = patterns.get(id) ?? DATES.get(id) ?? getFormatFromId(Number(id)) ?? 'General';
+      styles.push({ pattern, isStruck: struck[Number(attributes.fontId ?? -1)] === true });
+    },
+  });
+}
+
+/** Formats that follow the language of the reader's program: dates are written so that no order of day and month is meant. */
+const DATES = new Map([
+  ['14', 'yyyy-mm-dd'],
+  ['22', 'yyyy-mm-dd h:mm'],
+]);
+
+interface Merge {
+  top: number;
+  left: number;
+  bottom: number;
+  right: number;
+}
+
+const columnOf = (letters: string): number => {
+  let number = 0;
+  for (const letter of letters.slice(0, 3)) number = number * 26 + letter.charCodeAt(0) - 64;
+  return number - 1;
+};
+
+/** The rows of a sheet that are shown, merged cells repeated in all rows and columns that they cover. */
+async function rowsOf(xml: string, book: Book, budget: Budget): Promise<Cell[][]> {
+  const rows = new Map<number, Cell[]>();
+  const hiddenRows = new Set<number>();
+  const hiddenColumns = new Set<number>();
+  const merges: Merge[] = [];
+  let at = { row: -1, column: -1 };
+  let cell: { type: string; style: number; value: string } | undefined;
+  let inValue = false;
+  readXml(xml, {
+    open: (name, attributes) => {
+      if (name === 'col' && isTrue(attributes.hidden)) {
+        const to = Math.min(Number(attributes.max), MAX_COLUMNS);
+        for (let column = Number(attributes.min); column <= to; column += 1) hiddenColumns.add(column - 1);
+      } else if (name === 'row') {
+        at = { row: attributes.r === undefined ? at.row + 1 : Number(attributes.r) - 1, column: -1 };
+        if (isTrue(attributes.hidden)) hiddenRows.add(at.row);
+        else budget.rows -= 1;
+        if (budget.rows < 0 || budget.characters < 0) {
+          budget.rows = Math.max(budget.rows, 0);
+          budget.isCut = true;
+          throw new Enough();
+        }
+      } else if (name === 'c') {
+        const letters = /^[A-Z]{1,3}/.exec(attributes.r ?? '')?.[0];
+        at.column = letters === undefined ? at.column + 1 : columnOf(letters);
+        cell = { type: attributes.t ?? 'n', style: Number(attributes.s ?? 0), value: '' };
+      } else if (name === 'v' || name === 't') inValue = true;
+      else if (name === 'mergeCell') addMerge(merges, attributes.ref ?? '');
+    },
+    text: (text) => {
+      if (inValue && cell !== undefined) cell.value += text;
+    },
+    close: (name) => {
+      if (name === 'v' || name === 't') inValue = false;
+      if (name !== 'c' || cell === undefined) return;
+      if (at.column < MAX_COLUMNS && !hiddenRows.has(at.row) && !hiddenColumns.has(at.column)) {
+        const shown = shownValue(cell, book);
+        budget.characters -= shown.text.length;
+        const row = rows.get(at.row) ?? [];
+        row[at.column] = shown;
+        rows.set(at.row, row);
+      }
+      cell = undefined;
+    },
+  });
+  budget.hidden += hiddenRows.size + hiddenColumns.size;
+  for (const merge of merges) spread(rows, merge);
+  return inOrder(rows, { hiddenRows, hiddenColumns });
+}
+
+const MAX_MERGES = 5000;
+
+function addMerge(merges: Merge[], reference: string): void {
+  const [, left, top, right, bottom] = /^([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})$/.exec(reference) ?? [];
+  if (left === undefined || right === undefined || merges.length >= MAX_MERGES) return;
+  merges.push({ top: Number(top) - 1, left: columnOf(left), bottom: Number(bottom) - 1, right: columnOf(right) });
+}
+
+/** What is alone in its row is a title, however many columns it covers. */
+function spread(rows: Map<number, Cell[]>, { top, left, bottom, right }: Merge): void {
+  const value = rows.get(top)?.[left];
+  if (value === undefined || value.text === '') return;
+  const isTitle = top === bottom && (rows.get(top) ?? []).filter((cell) => cell?.text).length === 1;
+  if (isTitle) return;
+  for (let row = top; row <= Math.min(bottom, top + 1000); row += 1) {
+    const cells = rows.get(row);
+    if (cells === undefined) continue;
+    for (let column = left; column <= Math.min(right, left + 50, MAX_COLUMNS - 1); column += 1) cells[column] = value;
+  }
+}
+
+/** An empty row stands for all that are missing between two others. */
+function inOrder(
+  rows: ReadonlyMap<number, Cell[]>,
+  { hiddenRows, hiddenColumns }: { hiddenRows: ReadonlySet<number>; hiddenColumns: ReadonlySet<number> },
+): Cell[][] {
+  const result: Cell[][] = [];
+  let last = -1;
+  for (const number of [...rows.keys()].sort((one, other) => one - other)) {
+    let missing = false;
+    for (let between = last + 1; between < number && !missing; between += 1) missing = !hiddenRows.has(between);
+    if (missing && result.length > 0) result.push([]);
+    last = number;
+    const cells = rows.get(number) ?? [];
+    result.push(Array.from(cells, (cell) => cell ?? { text: '' }).filter((_, column) => !hiddenColumns.has(column)));
+  }
+  return result;
+}
+
+function shownValue(
+  { type, style, value }: { type: string; style: number; value: string },
+  { strings, styles, is1904 }: Book,
+): Cell {
+  const { pattern = 'General', isStruck = false } = styles[style] ?? {};
+  if (type === 's') {
+    const shared = strings[Number(value)] ?? { text: '' };
+    return isStruck ? { ...shared, isStruck } : shared;
+  }
+  if (type === 'e') return { text: '' };
+  if (type === 'b') return { text: value === '1' ? 'TRUE' : 'FALSE' };
+  if (type !== 'n' || value === '' || Number.isNaN(Number(value))) return { text: value.trim(), isStruck };
+  return { text: numberText(Number(value) + (is1904 && isDate(pattern) ? 1462 : 0), pattern), isStruck };
+}
+
+const isDate = (pattern: string): boolean => /[ymdhs]/i.test(pattern.replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''));
+
+function numberText(value: number, pattern: string): string {
+  try {
+    return String(format(pattern, value)).replace(/\s+/g, ' ').trim();
+  } catch {
+    return String(value);
+  }
+}
