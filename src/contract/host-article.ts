@@ -14,6 +14,9 @@ const Author = z.string().max(200);
 
 /** `markdown` is of any dialect and may hold HTML; in `commonmark` what looks like HTML or marks of a dialect is text. */
 export const ContentFormat = z.enum(['html', 'markdown', 'commonmark']);
+export type ContentFormat = z.infer<typeof ContentFormat>;
+
+const LanguageTag = z.string().regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, 'is no language tag such as de-CH');
 
 /** What an article is for and how old it is. */
 export const HostArticleMetadata = z.strictObject({
@@ -28,6 +31,8 @@ export const HostArticleMetadata = z.strictObject({
   audience: Audiences.optional(),
   /** What the content is written in. Absent: the ending of the id or the content itself tells. */
   format: ContentFormat.optional(),
+  /** Its language, a tag of BCP 47 (`de-CH`). Absent: front matter, the page or the text itself tells. */
+  language: LanguageTag.optional(),
 });
 export type HostArticleMetadata = z.infer<typeof HostArticleMetadata>;
 
@@ -86,6 +91,8 @@ export const HostArticleReply = z.object({
       last_updated: z.string().nullish(),
       author: z.string().nullish(),
       format: ContentFormat.nullish().catch(undefined),
+      /** `locale` is an extension of ours that our sources send. */
+      language: LanguageTag.nullish().catch(undefined),
       /** Whatever is given: what cannot be read as audiences must not become an article for everybody. */
       audience: z.unknown().optional(),
     })

@@ -15,6 +15,8 @@ export interface Article {
   /** ISO 8601. */
   lastUpdated: string;
   author?: string | undefined;
+  /** A tag of BCP 47, as its source names it; absent: its text tells. */
+  language?: string | undefined;
   /** Who may read it: holders of any of these. Absent: everybody of the workspace. */
   audiences?: string[] | undefined;
 }

@@ -135,13 +135,19 @@ const usualLanguage = (entries: Iterable<EditionEntry>): string => {
   return [...counts].sort((left, right) => right[1] - left[1])[0]?.[0] ?? 'en';
 };
 
+/** As the text tells; where that is in doubt, as its source names it. Templates of sites often name the wrong one. */
 const languageOfArticle = ({ article, chunks }: EditionEntry): string | undefined => {
   let text = article.title;
   for (const chunk of chunks) {
     if (text.length >= MAX_DETECTED) break;
     text += `\n${chunk.text}`;
   }
-  return text.length < LEAST_DETECTED ? undefined : detectLanguage(text.slice(0, MAX_DETECTED));
+  const named = article.language?.split('-')[0]?.toLowerCase();
+  const detected =
+    text.length < LEAST_DETECTED
+      ? undefined
+      : detectLanguage(text.slice(0, MAX_DETECTED), named === undefined ? [] : [named]);
+  return detected ?? named;
 };
 
 const audienceSetOf = (sets: Map<string, number>, audiences: readonly string[] = []): number => {

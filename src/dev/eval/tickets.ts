@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SupportResponse } from '../../contract/support-response.ts';
 import { Taxonomy } from '../../contract/taxonomy.ts';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
-import { listFiles } from '../folder/scan-folder.ts';
+import { filesOf, scanFolder } from '../folder/scan-folder.ts';
 import { type Product, startProduct } from '../run/product.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../sample/files.ts';
 import { judgeDraft, type SampleArticle } from './judge-draft.ts';
@@ -78,7 +78,7 @@ export const readSample = async (): Promise<JudgedBy> => {
   const taxonomy = Taxonomy.parse(JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8')));
   const articles = new Map<string, SampleArticle>();
   const urls = new Map<string, string>();
-  for (const file of await listFiles(SAMPLE_KNOWLEDGE_BASE)) {
+  for (const file of filesOf(SAMPLE_KNOWLEDGE_BASE, await scanFolder(SAMPLE_KNOWLEDGE_BASE)).map(({ path }) => path)) {
     const { front, body } = splitFrontMatter(readFileSync(join(SAMPLE_KNOWLEDGE_BASE, file), 'utf8'));
     const { title = '', url = '' } = front;
     articles.set(url, { title, markdown: body });

@@ -60,7 +60,7 @@ const previewFile = async (path: string, name = path): Promise<ArticlePreview> =
     throw new CannotRead(`Cannot read ${name}: articles are ${[...ENDINGS].join(', ')} files`);
   const documents = documentReader();
   try {
-    const read = await readArticle(dirname(file), basename(file), documents).catch((error: unknown) => {
+    const read = await readArticle(dirname(file), { path: basename(file) }, { documents }).catch((error: unknown) => {
       const { code = '' } = error as NodeJS.ErrnoException;
       throw code === 'EACCES' || code === 'EPERM'
         ? new CannotRead(`Cannot read ${name}: there is no permission to read it`)
@@ -94,7 +94,7 @@ const previewOf = (reply: HostArticleReply, { name, language, omitted = [], note
       id,
       title,
       url: url === NO_ADDRESS ? null : url,
-      language: language ?? read.language ?? detectLanguage(`${title}\n${text}`) ?? null,
+      language: language ?? read.article.language ?? detectLanguage(`${title}\n${text}`) ?? null,
       last_updated: isDated ? lastUpdated : null,
       author,
       intents,

@@ -7,6 +7,8 @@ import { decodeText } from '../../text/decode-text.ts';
 import { type DocumentReader, isDocument } from '../documents/document-reader.ts';
 import type { DocumentText } from '../documents/document-text.ts';
 import { NO_TEXT } from '../documents/text-document.ts';
+import { fillIn } from './fill-in.ts';
+import type { FolderFile } from './scan-folder.ts';
 
 /** One more than an article may have, so that the library names the file that is too long and takes the others. */
 const MAX_CHARACTERS = ARTICLE_CONTENT_MAX_LENGTH + 1;
@@ -27,6 +29,7 @@ export interface FolderArticle {
     format?: 'commonmark';
     /** As the file names it, unread. */
     audience?: unknown;
+    language?: string;
   };
   /** What was left out of it. */
   warnings?: string[];
@@ -35,37 +38,54 @@ export interface FolderArticle {
 /** An article of a folder; `isDated`: the file itself says when it was updated; `others`: further articles that it holds. */
 export type ReadArticle = { article: FolderArticle; isDated: boolean; others?: FolderArticle[] } | { problem: string };
 
-/** Reads one of `listFiles`. Of one that is too long, the beginning. `problem` says why it cannot be read. */
-export const readArticle = async (root: string, path: string, documents: DocumentReader): Promise<ReadArticle> => {
+interface Reading {
+  documents: DocumentReader;
+  /** Public address of a file of the folder, by its path. */
+  urlOf?: (file: string) => string | undefined;
+}
+
+/** Reads a file of a scan. Of one that is too long, the beginning. `problem` says why it cannot be read. */
+export const readArticle = async (
+  root: string,
+  { path, url, title: given, language, site }: FolderFile,
+  { documents, urlOf = () => undefined }: Reading,
+): Promise<ReadArticle> => {
   const file = join(root, path);
   const { mtime, size } = await stat(file);
   if (isDocument(path)) {
     const read = await documents.read(file);
     if ('problem' in read) return read;
-    return articlesOf(read, path, mtime);
+    return articlesOf(read, { path, url, title: given, language }, mtime);
   }
   const text = size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : decodeText(await readFile(file));
   if (text === undefined) return { problem: NO_TEXT };
-  const content = text.slice(0, MAX_CHARACTERS);
-  const { front } = splitFrontMatter(content.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
+  const written = text.slice(0, MAX_CHARACTERS);
+  const { front, fields } = splitFrontMatter(written.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
+  const roots = site === undefined ? [root] : [root, site.root];
+  const content = fillIn(written, { file, roots, site, fields, urlOf }).slice(0, MAX_CHARACTERS);
   const updated = dateOf(front.lastUpdated);
   const article = {
     id: path,
-    title: (front.title ?? headingOf(content, path) ?? titleFromName(path)).slice(0, 200),
-    url: front.url,
+    title: (given ?? front.title ?? headingOf(content, path) ?? titleFromName(path)).slice(0, 200),
+    url: isAddress(front.url) ? front.url : (url ?? front.url),
     content,
     metadata: {
       intent: front.intents ?? [],
       device: front.devices ?? [],
       last_updated: updated ?? mtime.toISOString(),
       ...(front.author === undefined ? {} : { author: front.author }),
+      ...(language === undefined ? {} : { language }),
     },
   };
   return { article, isDated: updated !== undefined };
 };
 
 /** A file may hold several articles: their ids are its path and their names. */
-const articlesOf = (read: DocumentText, path: string, mtime: Date): ReadArticle => {
+const articlesOf = (
+  read: DocumentText,
+  { path, url, title: given, language }: FolderFile,
+  mtime: Date,
+): ReadArticle => {
   const { front = {}, articles = [], warnings = [] } = read;
   const updated = dateOf(front.lastUpdated);
   const metadata = {
@@ -75,11 +95,12 @@ const articlesOf = (read: DocumentText, path: string, mtime: Date): ReadArticle 
     format: 'commonmark' as const,
     ...(front.author === undefined ? {} : { author: front.author }),
     ...(front.audience === undefined ? {} : { audience: front.audience }),
+    ...(language === undefined ? {} : { language }),
   };
   const article = {
     id: path,
-    title: (front.title ?? titleOfDocument(read) ?? titleFromName(path)).slice(0, 200),
-    url: front.url,
+    title: (given ?? front.title ?? titleOfDocument(read) ?? titleFromName(path)).slice(0, 200),
+    url: isAddress(front.url) ? front.url : (url ?? front.url),
     content: read.text.slice(0, MAX_CHARACTERS),
     metadata,
     ...(warnings.length === 0 ? {} : { warnings: warnings.slice(0, 20) }),
@@ -122,6 +143,8 @@ const titleFromName = (path: string): string => {
   const words = basename(path, extname(path)).replace(/[-_]+/g, ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1) || path;
 };
+
+const isAddress = (url: string | undefined): boolean => url !== undefined && /^https?:\/\//i.test(url);
 
 const dateOf = (value = ''): string | undefined => {
   const time = Date.parse(value);

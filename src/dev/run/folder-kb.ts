@@ -3,8 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type DocumentReader, documentReader } from '../documents/document-reader.ts';
-import { type FolderArticle, readArticle } from '../folder/read-article.ts';
-import { scanFolder } from '../folder/scan-folder.ts';
+import { type OpenFolder, openFolder } from '../folder/open-folder.ts';
+import type { FolderArticle } from '../folder/read-article.ts';
+import type { FolderFile, FolderOptions } from '../folder/scan-folder.ts';
 
 const PAGE = 100;
 /** A page ends early here: the library reads 32 MiB at once. */
@@ -33,12 +34,17 @@ interface UnreadableArticle {
  *
  * @param articleUrl Where a reader finds an article that names no `url` of its own.
  */
-export const serveFolder = async (folder: string, articleUrl: (id: string) => string): Promise<FolderKb> => {
+export const serveFolder = async (
+  folder: string,
+  articleUrl: (id: string) => string,
+  options: FolderOptions = {},
+): Promise<FolderKb> => {
   const root = await realpath(folder);
-  const scan = scanOnce(root);
+  const opened = openFolder(root, options);
+  const scan = scanOnce(opened);
   const documents = documentReader();
   const server = createServer((request, response) => {
-    listPage(root, new URL(request.url ?? '/', 'http://localhost'), { articleUrl, scan, documents }).then(
+    listPage(root, new URL(request.url ?? '/', 'http://localhost'), { articleUrl, opened, scan, documents }).then(
       (page) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page)),
       (error: unknown) => {
         const body = { error: 'Internal server error', message: `Cannot read the folder: ${messageOf(error)}` };
@@ -58,52 +64,56 @@ export const serveFolder = async (folder: string, articleUrl: (id: string) => st
 };
 
 /** Scans at the first page of a listing; its other pages go on in what was found then. */
-const scanOnce = (root: string) => {
-  let last: string[] | undefined;
-  return async (isFirstPage: boolean): Promise<string[]> => {
-    if (isFirstPage || last === undefined) last = (await scanFolder(root)).articles;
+const scanOnce = (opened: OpenFolder) => {
+  let last: FolderFile[] | undefined;
+  return async (isFirstPage: boolean): Promise<FolderFile[]> => {
+    if (isFirstPage || last === undefined) last = (await opened.scan()).files;
     return last;
   };
 };
 
 interface PageOptions {
   articleUrl: (id: string) => string;
-  scan: (isFirstPage: boolean) => Promise<string[]>;
+  opened: OpenFolder;
+  scan: (isFirstPage: boolean) => Promise<FolderFile[]>;
   documents: DocumentReader;
 }
 
-const listPage = async (root: string, url: URL, { articleUrl, scan, documents }: PageOptions) => {
+const listPage = async (root: string, url: URL, { articleUrl, opened, scan, documents }: PageOptions) => {
   const since = Date.parse(url.searchParams.get('updated_since') ?? '');
   const limit = Math.min(Math.max(Number(url.searchParams.get('limit')) || PAGE, 1), PAGE);
   const first = Math.max(Number(url.searchParams.get('cursor')) || 0, 0);
   const all = await scan(first === 0);
-  const paths = Number.isNaN(since) ? all : await changedSince(root, { paths: all, since });
+  const files = Number.isNaN(since) ? all : await changedSince(root, { files: all, since });
   const articles: (FolderArticle | UnreadableArticle)[] = [];
   const startedAt = performance.now();
   let characters = 0;
   let next = first;
-  for (const path of paths.slice(first, first + limit)) {
-    const read = await readArticle(root, path, documents);
+  for (const file of files.slice(first, first + limit)) {
+    const read = await opened.read(file, documents);
     const taken = 'problem' in read ? [] : [read.article, ...(read.others ?? [])];
     characters += taken.reduce((sum, { content }) => sum + content.length, 0);
     // At least one, and then as many as fit.
     if (articles.length > 0 && characters > MAX_PAGE_CHARACTERS) break;
-    if ('problem' in read) articles.push({ id: path, problem: `not readable: ${read.problem}` });
+    if ('problem' in read) articles.push({ id: file.path, problem: `not readable: ${read.problem}` });
     for (const article of taken) articles.push({ ...article, url: article.url ?? articleUrl(article.id) });
     next += 1;
     if (articles.length >= MAX_PAGE_ARTICLES || performance.now() - startedAt > MAX_PAGE_MS) break;
   }
   return {
     articles,
-    total: paths.length,
+    total: files.length,
     updated_at: new Date().toISOString(),
-    ...(next < paths.length ? { next_cursor: String(next) } : {}),
+    ...(next < files.length ? { next_cursor: String(next) } : {}),
   };
 };
 
-const changedSince = async (root: string, { paths, since }: { paths: string[]; since: number }): Promise<string[]> => {
-  const times = await Promise.all(paths.map((path) => stat(join(root, path))));
-  return paths.filter((_, index) => (times[index]?.mtimeMs ?? 0) >= since);
+const changedSince = async (
+  root: string,
+  { files, since }: { files: FolderFile[]; since: number },
+): Promise<FolderFile[]> => {
+  const times = await Promise.all(files.map(({ path }) => stat(join(root, path))));
+  return files.filter((_, index) => (times[index]?.mtimeMs ?? 0) >= since);
 };
 
 const listen = (server: Server): Promise<void> =>

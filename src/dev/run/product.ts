@@ -6,6 +6,7 @@ import { ErrorInfo } from '../../contract/error-info.ts';
 import { SyncAccepted, SyncStatus } from '../../contract/sync.ts';
 import { ADMINISTRATOR, type ApiKeyRecord, hashApiKey, newApiKey, PUBLISHABLE_PREFIX } from '../../gateway/api-keys.ts';
 import type { DirectoryEntry } from '../../signing/key-directory.ts';
+import type { FolderOptions } from '../folder/scan-folder.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../sample/files.ts';
 import { seedShop } from '../sample/shop/seed-shop.ts';
 import { storeCatalogue } from '../sample/shop/shop-catalogue.ts';
@@ -72,7 +73,10 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   const gateway = { url: '' };
   const folder = folderOf(options.kb);
   // The address is known only once the gateway listens; articles are listed later than that.
-  const served = folder === undefined ? undefined : await serveFolder(folder, (id) => articleUrl(gateway.url, id));
+  const served =
+    folder === undefined
+      ? undefined
+      : await serveFolder(folder, (id) => articleUrl(gateway.url, id), folderOptionsOf(options.kb));
   const isSample = options.kb === 'sample';
   const web = options.webSearch === 'local' && isSample ? await serveLocalWebSearch() : undefined;
   const library = kbVars(options, served);
@@ -169,6 +173,9 @@ const folderOf = (kb: StartOptions['kb']): string | undefined => {
   if (kb === 'sample') return SAMPLE_KNOWLEDGE_BASE;
   return 'folder' in kb ? resolve(kb.folder) : undefined;
 };
+
+const folderOptionsOf = (kb: ProductOptions['kb']): FolderOptions =>
+  typeof kb === 'object' && 'folder' in kb ? kb : {};
 
 const kbVars = ({ kb, port }: ProductOptions, served: FolderKb | undefined): Record<string, string> => {
   const publicUrl = port === 0 ? {} : { PUBLIC_URL: `http://127.0.0.1:${port}` };

@@ -3,6 +3,8 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readSources } from '../../helpdesk/articles/source-settings.ts';
 import { isOwnAddress } from '../../http/public-address.ts';
+import { FOLDER_HELP, FOLDER_OPTIONS, folderOptions } from '../folder/folder-options.ts';
+import type { FolderOptions } from '../folder/scan-folder.ts';
 
 export const HELP = `Runs Constellation on this machine: every function in one workerd, with a knowledge base, and no account.
 
@@ -10,6 +12,7 @@ export const HELP = `Runs Constellation on this machine: every function in one w
 
   --kb <folder or URL>   what to answer from: a folder of Markdown, HTML, Word and PDF files, or the address of a host
                          knowledge base API (GET <URL> lists articles). Default: the sample knowledge base
+${FOLDER_HELP.replaceAll(/^( {2}--\S+ <\w+>) +/gm, (_, name: string) => name.padEnd(25)).replaceAll(/^ {22}/gm, ' '.repeat(25))}
   --site <URL>           a web site instead: the pages of its sitemap, or all that links lead to below this address
                          (docs/sources.md)
   --taxonomy <file>      the intents of the support desk, as JSON (docs/support.md). Default: those of the sample
@@ -46,7 +49,7 @@ export const HELP = `Runs Constellation on this machine: every function in one w
 `;
 
 export interface StartOptions {
-  kb: { folder: string } | { url: string } | { site: string } | 'sample';
+  kb: ({ folder: string } & FolderOptions) | { url: string } | { site: string } | 'sample';
   port: number;
   state: string;
   /** Place of the API key: the folder of all default states, or `state` when one is given. */
@@ -73,6 +76,7 @@ export const startOptions = (args: string[]): StartOptions => {
     options: {
       kb: { type: 'string' },
       port: { type: 'string', default: '8787' },
+      ...FOLDER_OPTIONS,
       site: { type: 'string' },
       state: { type: 'string' },
       fresh: { type: 'boolean', default: false },
@@ -98,7 +102,8 @@ export const startOptions = (args: string[]): StartOptions => {
   }
   if (values.site !== undefined && values.kb !== undefined)
     throw new Error('Cannot use --site with --kb: there is one knowledge base');
-  const kb = values.site === undefined ? kbOf(values.kb) : { site: siteOf(values.site) };
+  const named = values.site === undefined ? kbOf(values.kb) : { site: siteOf(values.site) };
+  const kb = withFolderOptions(named, values);
   return {
     kb,
     port,
@@ -113,6 +118,14 @@ export const startOptions = (args: string[]): StartOptions => {
     helpdesk: !values['no-helpdesk'],
     verbose: values.verbose,
   };
+};
+
+/** Patterns and addresses belong to a folder. */
+const withFolderOptions = (kb: StartOptions['kb'], values: Parameters<typeof folderOptions>[0]): StartOptions['kb'] => {
+  const given = (['include', 'exclude', 'public-url'] as const).find((name) => values[name] !== undefined);
+  if (typeof kb === 'object' && 'folder' in kb) return { ...kb, ...folderOptions(values) };
+  if (given !== undefined) throw new Error(`Cannot use --${given} without --kb <folder>`);
+  return kb;
 };
 
 /** Folder of the default states. */

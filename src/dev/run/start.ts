@@ -15,7 +15,7 @@ import { type DirectoryEntry, openDirectory } from '../../signing/key-directory.
 import { readTaxonomy } from '../../support/intents/current-taxonomy.ts';
 import { builds } from '../build/build-cache.ts';
 import { fail, helpIfAsked, orFail, orUsageError } from '../command-line.ts';
-import { describeSkipped, isHidden } from '../folder/scan-folder.ts';
+import { describeScan, isWatched, scanFolder } from '../folder/scan-folder.ts';
 import { isRunning } from '../is-running.ts';
 import { secretsNamedFor } from '../release/env-file.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
@@ -90,7 +90,8 @@ async function main(): Promise<void> {
   stopWithNpm();
   endRuntimeWithUs();
   console.log(`reading ${product.folder ?? source}`);
-  if (product.folder !== undefined) for (const line of await describeSkipped(product.folder)) console.log(line);
+  if (product.folder !== undefined && typeof options.kb === 'object' && 'folder' in options.kb)
+    for (const line of describeScan(await scanFolder(await realpath(product.folder), options.kb))) console.log(line);
   console.log(adaptersLine(models.variables));
   console.log(models.line);
   for (const line of wrongHelpdesks(process.env)) console.log(line);
@@ -251,7 +252,7 @@ async function keepInSync(product: Product, first: SyncReport | null): Promise<v
   const watcher = watch(root, {
     ignoreInitial: true,
     followSymlinks: false,
-    ignored: (path) => isHidden(relative(root, path)),
+    ignored: (path) => !isWatched(relative(root, path)),
   });
   watcher.on('all', () => {
     clearTimeout(timer);

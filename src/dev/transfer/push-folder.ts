@@ -6,8 +6,10 @@ import { hashArticle } from '../../knowledge/articles/normalise-article.ts';
 import { DELETION_LIMIT } from '../../knowledge/library/sync-driver.ts';
 import { mapBounded } from '../../runtime/concurrency.ts';
 import { documentReader } from '../documents/document-reader.ts';
-import { type FolderArticle, readArticle } from '../folder/read-article.ts';
-import { describeSkipped, listFiles } from '../folder/scan-folder.ts';
+import { FOLDER_HELP, FOLDER_OPTIONS, folderOptions } from '../folder/folder-options.ts';
+import { openFolder } from '../folder/open-folder.ts';
+import type { FolderArticle } from '../folder/read-article.ts';
+import { describeScan, filesOf } from '../folder/scan-folder.ts';
 import { articlePath, type Deployment, NoContent, Refusal } from './deployment.ts';
 
 /** Options of the commands that push a folder, for `readCommandLine`. */
@@ -15,10 +17,12 @@ export const PUSH_OPTIONS = {
   under: { type: 'string' },
   'allow-deletions': { type: 'boolean', default: false },
   'dry-run': { type: 'boolean', default: false },
+  ...FOLDER_OPTIONS,
 } as const;
 
 export const PUSH_HELP = `  --under <path>      where they stand in the knowledge base, for instance handbook: only articles there are compared and
                       deleted. Without it the folder is compared with all articles that were written over HTTP
+${FOLDER_HELP}
   --workspace <id>    the workspace (default the first of the key)
   --allow-deletions   delete even more than 30 % of the articles that are there
   --dry-run           print what would be done, and do nothing`;
@@ -26,6 +30,9 @@ export const PUSH_HELP = `  --under <path>      where they stand in the knowledg
 interface PushOptions {
   under?: string | undefined;
   'allow-deletions': boolean;
+  include?: readonly string[] | undefined;
+  exclude?: readonly string[] | undefined;
+  'public-url'?: string | undefined;
   'dry-run': boolean;
   /** How far it has come. */
   show(line: string): void;
@@ -52,8 +59,10 @@ type Known = Inventory['articles'][number];
 export const pushFolder = async (deployment: Deployment, folder: string, options: PushOptions): Promise<boolean> => {
   const { under, 'dry-run': isDryRun, show, say, plan } = options;
   const prefix = under === undefined ? '' : `${under.replace(/^\/+|\/+$/g, '')}/`;
-  const files = await listFiles(folder);
-  for (const line of await describeSkipped(folder)) say(line);
+  const opened = openFolder(folder, folderOptions(options));
+  const scan = await opened.scan();
+  const files = filesOf(folder, scan);
+  for (const line of describeScan(scan)) say(line);
   if (files.length === 0) throw new Error(`Cannot push ${folder}: an empty folder would delete every article`);
   const known = new Map<string, Known>();
   for await (const { articles } of deployment.pages('/api/kb/inventory?limit=1000', Inventory))
@@ -62,7 +71,7 @@ export const pushFolder = async (deployment: Deployment, folder: string, options
   const refused: string[] = [];
   let compared = 0;
   const documents = documentReader();
-  const inFolder = new Set(files.map((path) => prefix + path));
+  const inFolder = new Set(files.map(({ path }) => prefix + path));
   /** Files that cannot be read: what they held before stays. */
   const unread: string[] = [];
   const write = async (article: FolderArticle, isDated: boolean): Promise<void> => {
@@ -85,9 +94,10 @@ export const pushFolder = async (deployment: Deployment, folder: string, options
     }
     counts[there === undefined ? 'created' : 'updated'] += 1;
   };
-  await mapBounded(files, async (path) => {
+  await mapBounded(files, async (found) => {
+    const { path } = found;
     show(`${++compared} of ${files.length}`);
-    const file = await readArticle(folder, path, documents);
+    const file = await opened.read(found, documents);
     if ('problem' in file) {
       unread.push(`${prefix}${path}/`);
       return void refused.push(`${path}: not readable: ${file.problem}`);
@@ -142,8 +152,8 @@ async function readFor(
   const read = readAs(ArticlePut, { ...article, id });
   if (!read.ok) return { problem: describeIssues(read.issues) };
   const put = read.value;
-  const { intent = [], device = [], last_updated, author, format, audience } = put.metadata ?? {};
+  const { intent = [], device = [], last_updated, author, format, audience, language } = put.metadata ?? {};
   const time = isDated ? last_updated : (there?.last_updated ?? last_updated);
-  const metadata = { intent, device, last_updated: time, author, format, audience };
+  const metadata = { intent, device, last_updated: time, author, format, audience, language };
   return { put, hash: await hashArticle({ ...put, id, metadata }) };
 }

@@ -350,8 +350,7 @@ export interface ListedArticle {
     audience?: string[];
     last_updated?: string;
     format?: 'html' | 'markdown' | 'commonmark';
-    /** An extension of the contract. */
-    locale?: string;
+    language?: string;
   };
 }
 
@@ -383,7 +382,7 @@ export const toHostArticle = (
       ...(readers === undefined ? {} : { audience: [...readers] }),
       ...(updatedAtMs === undefined ? {} : { last_updated: new Date(updatedAtMs).toISOString() }),
       format,
-      ...(locale === undefined ? {} : { locale }),
+      ...(locale === undefined ? {} : { language: locale.replaceAll('_', '-') }),
     },
   };
 };

@@ -19,6 +19,8 @@ export interface FrontMatter {
 
 export interface SplitArticle {
   front: FrontMatter;
+  /** Every field as it is written. */
+  fields: Readonly<Record<string, unknown>>;
   /** The text after the front matter. */
   body: string;
   warnings: string[];
@@ -32,21 +34,24 @@ export interface SplitArticle {
 export const splitFrontMatter = (text: string): SplitArticle => {
   if (/^\{[ \t]*\n/.test(text)) return splitJson(text);
   const [opening, mark] = /^(---|\+\+\+)[ \t]*\n/.exec(text) ?? [];
-  if (opening === undefined) return { front: {}, body: text, warnings: [] };
+  if (opening === undefined) return { front: {}, fields: {}, body: text, warnings: [] };
   const isToml = mark === '+++';
   const ending = isToml ? /^\+\+\+[ \t]*$/m : /^(?:---|\.\.\.)[ \t]*$/m;
   const closing = ending.exec(text.slice(opening.length, opening.length + MAX_FRONT_MATTER));
-  if (!closing) return isToml ? { front: {}, body: text, warnings: [] } : withoutClosing(text, opening.length);
+  if (!closing)
+    return isToml ? { front: {}, fields: {}, body: text, warnings: [] } : withoutClosing(text, opening.length);
   const source = text.slice(opening.length, opening.length + closing.index);
   const body = text.slice(opening.length + closing.index + closing[0].length).replace(/^\n+/, '');
   // Between two rules may stand a paragraph as well: front matter begins with a key, or a table of TOML.
   if (!/^\s*(?:#.*\n\s*)*(?:["']?[\w.-]+["']?[ \t]*[:=]|\[)/.test(source) && source.trim() !== '')
-    return { front: {}, body: text, warnings: [] };
+    return { front: {}, fields: {}, body: text, warnings: [] };
   const fields = isToml ? readToml(source) : readMapping(source);
-  if (fields) return { front: frontMatterOf(fields), body, warnings: [] };
+  if (fields) return { front: frontMatterOf(fields), fields, body, warnings: [] };
   const language = isToml ? 'TOML' : 'a YAML mapping';
+  const salvaged = salvage(source);
   return {
-    front: frontMatterOf(salvage(source)),
+    front: frontMatterOf(salvaged),
+    fields: salvaged,
     body,
     warnings: [`Left out the front matter: it is not ${language}`],
   };
@@ -56,9 +61,10 @@ export const splitFrontMatter = (text: string): SplitArticle => {
 const splitJson = (text: string): SplitArticle => {
   const closing = /^\}[ \t]*$/m.exec(text.slice(0, MAX_FRONT_MATTER));
   const fields = closing === null ? undefined : readJson(text.slice(0, closing.index + 1));
-  if (closing === null || fields === undefined) return { front: {}, body: text, warnings: [] };
+  if (closing === null || fields === undefined) return { front: {}, fields: {}, body: text, warnings: [] };
   return {
     front: frontMatterOf(fields),
+    fields,
     body: text.slice(closing.index + closing[0].length).replace(/^\n+/, ''),
     warnings: [],
   };
@@ -118,8 +124,8 @@ const withoutClosing = (text: string, length: number): SplitArticle => {
   const audience = audienceOf(salvage(head));
   const front = audience === undefined ? {} : { audience };
   return /^[\w-]+:/.test(rest)
-    ? { front, body: rest, warnings: ['Kept the front matter as text: it has no closing line'] }
-    : { front: {}, body: text, warnings: [] };
+    ? { front, fields: {}, body: rest, warnings: ['Kept the front matter as text: it has no closing line'] }
+    : { front: {}, fields: {}, body: text, warnings: [] };
 };
 
 const salvage = (source: string): Record<string, unknown> =>

@@ -1,4 +1,4 @@
-import { ARTICLE_CONTENT_MAX_LENGTH, type HostArticleReply } from '../../contract/host-article.ts';
+import { ARTICLE_CONTENT_MAX_LENGTH, type ContentFormat, type HostArticleReply } from '../../contract/host-article.ts';
 import { Audience, WebUrl } from '../../contract/names.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
 import type { Omission } from '../../documents/omissions.ts';
@@ -16,8 +16,6 @@ export interface NormalisedArticle {
   article: Article;
   /** What was wrong and how it was handled, a sentence each; for the sync report. */
   warnings: string[];
-  /** As front matter or the page names it. */
-  language: string | undefined;
   /** What is no part of the article, and why. */
   omitted: Omission[];
 }
@@ -72,9 +70,13 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
   const audiences = audiencesOf([reply.metadata?.audience, front.audience], warnings);
   if (audiences !== undefined) article.audiences = audiences;
   const author = oneLine(reply.metadata?.author ?? front.author ?? '', 200);
+  const named = languageIn(reply.metadata?.language ?? front.language ?? language);
   return {
-    article: author === '' ? article : { ...article, author },
-    language: front.language ?? language,
+    article: {
+      ...article,
+      ...(author === '' ? {} : { author }),
+      ...(named === undefined ? {} : { language: named }),
+    },
     warnings,
     omitted,
   };
@@ -107,6 +109,17 @@ const namesIn = (value: unknown, warnings: string[]): string[] => {
   if (valid.length < new Set(given).size)
     warnings.push('Left out some of its audiences: up to 20 names of 1 to 64 of a-z, 0-9, dot, underscore, hyphen');
   return valid;
+};
+
+/** `pt_br` is `pt-BR`; undefined for what is no tag of a language. */
+const languageIn = (tag: string | undefined): string | undefined => {
+  const plain = tag?.replaceAll('_', '-') ?? '';
+  if (!/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(plain)) return undefined;
+  try {
+    return Intl.getCanonicalLocales(plain)[0];
+  } catch {
+    return undefined;
+  }
 };
 
 const TOO_LONG = `Cannot take in the article: content is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters`;
@@ -155,10 +168,16 @@ const momentOf = (date: string | undefined | null, warnings: string[]): string =
 export const takeInArticle = (
   reply: HostArticleReply,
   options: NormaliseOptions,
-): EditionEntry & { content: string; warnings: string[] } => {
+): EditionEntry & { content: string; format: ContentFormat | undefined; warnings: string[] } => {
   try {
     const { article, warnings } = normaliseArticle(reply, options);
-    return { article, chunks: chunkArticle(article), content: withoutControls(reply.content), warnings };
+    return {
+      article,
+      chunks: chunkArticle(article),
+      content: withoutControls(reply.content),
+      format: reply.metadata?.format ?? undefined,
+      warnings,
+    };
   } catch (cause) {
     if (cause instanceof ArticleRefused) throw cause;
     throw new ArticleRefused('Cannot take in the article: its content cannot be parsed', { cause });
@@ -170,11 +189,12 @@ const withoutControls = (content: string): string =>
   content.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '');
 
 /** Incremented when normalisation or chunking changes, so that all articles are processed again. */
-const TREATMENT = 4;
+const TREATMENT = 5;
 
 /** Content hash of an article: every member that we read, in a fixed order. SHA-256, hexadecimal. */
 export const hashArticle = ({ id, title, url, content, metadata }: HostArticleReply): Promise<string> => {
-  const { intent = [], device = [], last_updated = null, author = null, audience = null, format } = metadata ?? {};
+  const { intent = [], device = [], last_updated = null, author = null, audience = null } = metadata ?? {};
+  const { format = null, language = null } = metadata ?? {};
   const fields = [
     TREATMENT,
     id,
@@ -186,7 +206,8 @@ export const hashArticle = ({ id, title, url, content, metadata }: HostArticleRe
     author,
     content,
     audience,
-    format ?? null,
+    format,
+    language,
   ];
   return sha256Hex(utf8(JSON.stringify(fields)));
 };

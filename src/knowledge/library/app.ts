@@ -221,6 +221,8 @@ const hostArticle = ({
   lastUpdated,
   author,
   audiences,
+  language,
+  format,
 }: StoredArticle): HostArticle => ({
   ...{ id, title, url, content },
   metadata: {
@@ -229,5 +231,7 @@ const hostArticle = ({
     last_updated: lastUpdated,
     ...(author === undefined ? {} : { author }),
     ...(audiences === undefined ? {} : { audience: audiences }),
+    ...(format === undefined ? {} : { format }),
+    ...(language === undefined ? {} : { language }),
   },
 });

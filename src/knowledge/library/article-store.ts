@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ContentFormat } from '../../contract/host-article.ts';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { Article, Chunk, EditionEntry } from '../../search/article.ts';
 import { NO_ONE } from '../../signing/capabilities.ts';
@@ -11,6 +12,8 @@ export type ArticleOwner = 'host' | 'local';
 export interface StoredArticle extends Omit<Article, 'text'> {
   /** As received, without control characters: Markdown with its front matter, or HTML. */
   content: string;
+  /** What the content is written in, where the source said it. */
+  format?: ContentFormat | undefined;
 }
 
 export interface ArticlePage {
@@ -33,9 +36,17 @@ export interface ArticleQuery {
   audiences?: readonly string[] | undefined;
 }
 
+/** Where an article comes from, and how it was written there. */
+export interface ArticleOrigin {
+  owner: ArticleOwner;
+  hash: string;
+  content: string;
+  format?: ContentFormat | undefined;
+}
+
 /** The articles of one library with their chunks. Methods that write return the number of rows written. */
 export interface ArticleStore {
-  put(entry: EditionEntry, origin: { owner: ArticleOwner; hash: string; content: string }): number;
+  put(entry: EditionEntry, origin: ArticleOrigin): number;
   remove(id: string): number;
   owner(id: string): ArticleOwner | undefined;
   /** Hash and owner of those of the ids that are known. */
@@ -69,16 +80,17 @@ const ENTRIES_AT_ONCE = 10;
 
 /** @param keepsVersions Whether articles that are replaced or removed are kept for the history of editions. */
 export const articleStore = (sql: Sql, { keepsVersions = false } = {}): ArticleStore => ({
-  put: ({ article, chunks }, { owner, hash, content }) => {
-    const { id, title, url, intents, devices, lastUpdated, author = null, audiences = [] } = article;
+  put: ({ article, chunks }, { owner, hash, content, format = null }) => {
+    const { id, title, url, intents, devices, lastUpdated, author = null, audiences = [], language = null } = article;
     if (keepsVersions) sql.run(KEEP_VERSION, id);
     sql.run(
       `INSERT INTO articles (id, source, hash, title, url, intents, devices, last_updated, author, audiences,
-       chunk_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET source = excluded.source, hash = excluded.hash,
+       chunk_count, language, format) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET source = excluded.source, hash = excluded.hash,
        title = excluded.title, url = excluded.url, intents = excluded.intents, devices = excluded.devices,
-       last_updated = excluded.last_updated, author = excluded.author, audiences = excluded.audiences, chunk_count = excluded.chunk_count`,
+       last_updated = excluded.last_updated, author = excluded.author, audiences = excluded.audiences, chunk_count = excluded.chunk_count,
+       language = excluded.language, format = excluded.format`,
       ...[id, owner, hash, title, url, JSON.stringify(intents), JSON.stringify(devices), lastUpdated, author],
-      ...[JSON.stringify(audiences), chunks.length],
+      ...[JSON.stringify(audiences), chunks.length, language, format],
     );
     sql.run('INSERT OR REPLACE INTO contents (id, content) VALUES (?, ?)', id, content);
     sql.run('DELETE FROM texts WHERE id = ?', id);
@@ -144,7 +156,8 @@ export const articleStore = (sql: Sql, { keepsVersions = false } = {}): ArticleS
   entries: () => ({ [Symbol.iterator]: () => entriesOf(sql) }),
 });
 
-export const VERSION_COLUMNS = 'id, hash, source, title, url, intents, devices, last_updated, author, audiences';
+export const VERSION_COLUMNS =
+  'id, hash, source, title, url, intents, devices, last_updated, author, audiences, language, format';
 
 /** Copies an article into the versions, before it is replaced or removed. */
 const KEEP_VERSION = `INSERT OR REPLACE INTO versions (${VERSION_COLUMNS}, content, text)
@@ -173,6 +186,8 @@ interface ArticleRow extends Record<string, string | number | null> {
   last_updated: string;
   author: string | null;
   audiences: string;
+  language: string | null;
+  format: string | null;
 }
 
 const SELECT_ARTICLES = 'SELECT * FROM articles JOIN contents USING (id)';
@@ -187,11 +202,15 @@ const metadataOf = (row: ArticleRow): Omit<Article, 'text'> => ({
   devices: readStored(Labels, row.devices) ?? [],
   lastUpdated: row.last_updated,
   ...(row.author === null ? {} : { author: row.author }),
+  ...(row.language === null ? {} : { language: row.language }),
 });
 
 const Labels = z.array(z.string());
 
-const articleOf = (row: ArticleRow): StoredArticle => ({ ...metadataOf(row), content: String(row.content) });
+const articleOf = (row: ArticleRow): StoredArticle => {
+  const format = ContentFormat.safeParse(row.format).data;
+  return { ...metadataOf(row), content: String(row.content), ...(format === undefined ? {} : { format }) };
+};
 
 /** `mayRead` of signing/capabilities.ts, for the audiences in the first parameter. */
 const READABLE = `(audiences = '[]' OR EXISTS (SELECT 1 FROM json_each(?1) WHERE value = '*')
@@ -324,6 +343,10 @@ export const createTables = (sql: Sql): void => {
     // A list of names as JSON; empty for everybody.
     addColumn('articles', 'audiences', "TEXT NOT NULL DEFAULT '[]'"),
     HISTORY_TABLES.map((table) => `CREATE TABLE ${table}`),
+    ...['articles', 'versions'].flatMap((table) => [
+      addColumn(table, 'language', 'TEXT'),
+      addColumn(table, 'format', 'TEXT'),
+    ]),
   ]);
 };
 

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import type { EditionCause, EditionChanges, EditionSummary } from '../../contract/editions.ts';
+import { ContentFormat } from '../../contract/host-article.ts';
 import type { EditionEntry } from '../../search/article.ts';
 import { NO_ONE } from '../../signing/capabilities.ts';
 import { readStored, type Sql } from '../../storage/sql.ts';
 import { chunkArticle } from '../articles/chunk-article.ts';
-import { type ArticleOwner, VERSION_COLUMNS as COLUMNS } from './article-store.ts';
+import { type ArticleOrigin, type ArticleOwner, VERSION_COLUMNS as COLUMNS } from './article-store.ts';
 
 /** Id and hash of each article of an edition, a line each, as `ArticleStore.inventory` gives them. */
 type Inventory = string;
@@ -20,7 +21,7 @@ interface RecordedEdition {
 /** An article as it was in an earlier edition. */
 interface ArticleVersion {
   entry: EditionEntry;
-  origin: { owner: ArticleOwner; hash: string; content: string };
+  origin: ArticleOrigin;
 }
 
 /** Which articles earlier editions had. Texts that only they have are kept by the article store when it replaces them. */
@@ -172,6 +173,8 @@ type VersionRow = Record<'id' | 'hash' | 'title' | 'url' | 'intents' | 'devices'
   source: ArticleOwner;
   author: string | null;
   audiences: string;
+  language: string | null;
+  format: string | null;
   content: string;
   text: string;
 };
@@ -191,9 +194,15 @@ const versionOf = (row: VersionRow): ArticleVersion => {
     intents: readStored(Labels, row.intents) ?? [],
     devices: readStored(Labels, row.devices) ?? [],
     ...(row.author === null ? {} : { author: row.author }),
+    ...(row.language === null ? {} : { language: row.language }),
   };
   return {
     entry: { article, chunks: chunkArticle(article) },
-    origin: { owner: row.source, hash: row.hash, content: row.content },
+    origin: {
+      owner: row.source,
+      hash: row.hash,
+      content: row.content,
+      format: ContentFormat.safeParse(row.format).data,
+    },
   };
 };

@@ -262,21 +262,21 @@ export const createLibrary = (options: LibraryOptions): Library => {
       const reply = replyOf(id, put, now());
       const hash = await hashArticle(reply);
       try {
-        const { warnings: _, content, ...entry } = takeInArticle(reply, normalise);
+        const { warnings: _, content, format, ...entry } = takeInArticle(reply, normalise);
         if (!mayRead(held, entry.article.audiences)) return { forbidden: NOT_HELD };
         const isNew = articles.owner(id) === undefined;
         // A refusal of taken ids alone would say which ids are taken.
         if (readable(id, held) === undefined && !(isNew && readsAll(held)))
           return { forbidden: CREATES_NONE, isMissing: true };
         sql.transaction(() => {
-          articles.put(entry, { owner: 'local', hash, content });
+          articles.put(entry, { owner: 'local', hash, content, format });
           sync.removeTombstone(id);
           state.bumpRevision();
           planPublishing();
         });
         driver.wake();
         const { text: _text, ...article } = entry.article;
-        return { article: { ...article, content }, isNew };
+        return { article: { ...article, content, ...(format === undefined ? {} : { format }) }, isNew };
       } catch (error) {
         if (error instanceof ArticleRefused) return { refused: error.message };
         throw error;
@@ -472,6 +472,8 @@ const replyOf = (id: string, { title, url, content, metadata = {} }: ArticlePut,
     last_updated: metadata.last_updated ?? new Date(now).toISOString(),
     author: metadata.author,
     audience: metadata.audience,
+    format: metadata.format,
+    language: metadata.language,
   },
 });
 

@@ -524,8 +524,8 @@ const takeIn = (
   { articles, normalise }: Pick<SyncParts, 'articles' | 'normalise'>,
 ): SkippedArticle | undefined => {
   try {
-    const { warnings, content, ...entry } = takeInArticle(reply, normalise);
-    run.writes += articles.put(entry, { owner: 'host', hash, content });
+    const { warnings, content, format, ...entry } = takeInArticle(reply, normalise);
+    run.writes += articles.put(entry, { owner: 'host', hash, content, format });
     addWarnings(
       run,
       warnings.map((reason) => ({ id: reply.id, reason })),

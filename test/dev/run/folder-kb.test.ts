@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ArticleListing } from '../../../src/contract/host-article.ts';
-import { describeSkipped } from '../../../src/dev/folder/scan-folder.ts';
+import { describeScan, scanFolder } from '../../../src/dev/folder/scan-folder.ts';
 import { type FolderKb, serveFolder } from '../../../src/dev/run/folder-kb.ts';
 import { MANUAL, wordDocument } from '../documents/documents-for-test.ts';
 import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
@@ -20,6 +20,7 @@ const write = (path: string, content: string | Uint8Array, modified?: string): v
   writeFiles(folder, { [path]: content });
   if (modified !== undefined) utimesSync(join(folder, path), new Date(modified), new Date(modified));
 };
+const describeSkipped = async (root: string) => describeScan(await scanFolder(root));
 const list = async (query = '') => ArticleListing.parse(await (await fetch(`${kb.url}${query}`)).json());
 const idsOf = (articles: readonly { id?: unknown }[]) => articles.map(({ id }) => id);
 
@@ -96,7 +97,7 @@ describe('serveFolder()', () => {
     expect(lengths).toEqual(['a-huge.html 500001', 'b-long.md 500001', 'c.md 7']);
   });
   it('ends a page early when its articles are large', async () => {
-    for (let index = 0; index < 12; index++) write(`${10 + index}.md`, 'x'.repeat(490_000));
+    for (let index = 0; index < 12; index++) write(`${10 + index}.md`, `${index}${'x'.repeat(490_000)}`);
     const first = await list();
     expect([first.articles.length, first.total, first.next_cursor]).toEqual([10, 12, '10']);
     expect((await list('?cursor=10')).articles).toHaveLength(2);
@@ -125,7 +126,7 @@ describe('a folder of mixed files', () => {
     expect(await listAll()).toMatchObject([{ id: 'a.md', problem: expect.stringMatching(problem) }, { id: 'b.md' }]);
   });
   it('also has .mdx and .txt files', async () => {
-    for (const name of ['a.mdx', 'b.txt']) write(name, '# Hello\n');
+    for (const name of ['a.mdx', 'b.txt']) write(name, `# Hello ${name}\n`);
     expect(idsOf((await list()).articles)).toEqual(['a.mdx', 'b.txt']);
   });
   it('also has Word documents, titled by their only first-level heading, their properties or their file name', async () => {
@@ -151,6 +152,7 @@ describe('a folder of mixed files', () => {
     write('i.md', '---\r\npublished: false\r\n---\r\n\r\nNot yet.\r\n');
     write('j.md', '---\ntitle: No draft\n---\n\ndraft: true\n');
     expect(await describeSkipped(folder)).toEqual([
+      '2 articles; 3 left out: 1 symbolic links are not followed, 2 drafts',
       expect.stringMatching(/^not read: a\.pptx, b\.ods, c\.png and 1 more \(articles are \.md/),
       'not read: g.md (symbolic links are not followed)',
       'not read: h.md, i.md (a draft)',

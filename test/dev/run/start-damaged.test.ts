@@ -82,7 +82,7 @@ describe('npm start with a folder', () => {
     symlinkSync('odd', inFolder('link'));
     const output = await start('odd-state', 'link');
     expect(output.split('\n').filter((line) => /not read|annot/.test(line))).toEqual([
-      'not read: barn, hens.md (no permission to read)',
+      'not read: barn/, hens.md (no permission to read)',
       'not read: gone.md, itself, outside and 3 more (symbolic links are not followed)',
     ]);
     expect(output).toContain('1 articles, 1 passages (1 new');

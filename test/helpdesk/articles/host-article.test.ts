@@ -28,7 +28,7 @@ it('returns the fields of the host contract', () => {
       device: ['Apollo III', 'Apollo II'],
       format: 'html',
       last_updated: '2026-01-15T09:00:00.000Z',
-      locale: 'en-us',
+      language: 'en-us',
     },
   });
 });

@@ -1,0 +1,274 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
+import { decodeText } from '../../text/decode-text.ts';
+import type { FolderSite } from './scan-folder.ts';
+import { type Fields, valueAt } from './sites/site.ts';
+
+export interface FillIn {
+  /** Real path of the file. */
+  file: string;
+  /** Real paths of the folders whose files may be included; the first is that of the knowledge base. */
+  roots: readonly string[];
+  site: FolderSite | undefined;
+  fields: Fields;
+  /** Public address of a file, by its real path. */
+  urlOf: (file: string) => string | undefined;
+}
+
+/**
+ * Puts into a text what its generator would: the parts that it includes from other files, values that the configuration names, and the
+ * addresses of the pages that it links to. Only files below the folder are read, and nothing is run.
+ */
+export function fillIn(text: string, { file, roots, site, fields, urlOf }: FillIn): string {
+  const state: Including = { roots, site, left: MAX_INCLUDED };
+  let whole = withIncludes(text, { file, depth: 0, state });
+  if (site !== undefined) whole = withValues(whole, { site, fields });
+  return withLinks(whole, { file, site, urlOf });
+}
+
+const MAX_DEPTH = 5;
+/** Characters of all included parts of an article. */
+const MAX_INCLUDED = 500_000;
+const MAX_PART_BYTES = 300_000;
+const TEXT = /\.(?:mdx?|markdown|txt|html?|rst|adoc|inc|snippet|ya?ml|json|toml|sh|py|js|ts)$/i;
+
+interface Including {
+  roots: readonly string[];
+  site: FolderSite | undefined;
+  left: number;
+}
+
+interface Place {
+  file: string;
+  depth: number;
+  state: Including;
+}
+
+const FENCE = /^[ \t>]*(`{3,}|~{3,})/;
+
+/** Gives each line that is not fenced code to `read`. */
+function outsideCode(text: string, read: (line: string) => string): string {
+  let mark: string | undefined;
+  return text
+    .split('\n')
+    .map((line) => {
+      const fence = line.length < 1000 ? FENCE.exec(line)?.[1] : undefined;
+      if (mark !== undefined) {
+        if (fence?.startsWith(mark)) mark = undefined;
+        return line;
+      }
+      if (fence !== undefined) {
+        mark = fence;
+        return line;
+      }
+      return line.length > 20_000 ? line : read(line);
+    })
+    .join('\n');
+}
+
+const IMPORT = /^import\s+(\w+)\s+from\s+['"]([^'"\n]{1,300}\.mdx?)['"];?[ \t]*$/;
+const SNIPPET = /^([ \t]*)-{1,2}8<-{1,2}[ \t]+["']([^"'\n]{1,300})["'][ \t]*$/;
+const COMMENT_INCLUDE =
+  /^([ \t]*)<!--[ \t]*@include:[ \t]*([^\s#{]{1,300})(?:#[\w-]+)?(?:\{(\d*),?(\d*)\})?[ \t]*-->[ \t]*$/;
+const TAG_INCLUDE =
+  /^([ \t]*)\{%-?[ \t]*(include|include_relative|include-markdown|includes)[ \t]+(?:file=)?["']?([\w./-]{1,300}\.\w{1,8})["']?([^%]{0,1000})%\}[ \t]*$/;
+const SHORTCODE_INCLUDE =
+  /^([ \t]*)\{\{[<%][ \t]*(?:include|readfile|include-file|embed|snippet|import)[ \t]+(?:file[ \t]*=[ \t]*)?["']([^"'\n]{1,300})["'][^>%]{0,200}[%>]\}\}[ \t]*$/;
+
+function withIncludes(text: string, place: Place): string {
+  if (place.depth >= MAX_DEPTH) return text;
+  if (!/^import\s|8<|@include|\{%-?\s*include|\{\{[<%]/m.test(text)) return text;
+  const parts = new Map<string, string>();
+  return outsideCode(text, (line) => {
+    const [, name, source] = IMPORT.exec(line) ?? [];
+    if (name !== undefined && source !== undefined) {
+      const part = partAt(source, place);
+      if (part === undefined) return line;
+      parts.set(name, part);
+      return '';
+    }
+    if (parts.size > 0 && line.includes('<')) return withComponents(line, parts);
+    return included(line, place) ?? line;
+  });
+}
+
+/** The part that a line includes; undefined when it includes none, or one that cannot be read. */
+function included(line: string, place: Place): string | undefined {
+  const [, space = '', source] = SNIPPET.exec(line) ?? SHORTCODE_INCLUDE.exec(line) ?? [];
+  if (source !== undefined) return indented(partAt(source.replace(/:[\w-]*(?::\d*)?$/, ''), place), space);
+  const [, before = '', path, from, to] = COMMENT_INCLUDE.exec(line) ?? [];
+  if (path !== undefined) {
+    const part = partAt(path, place);
+    const lines = part?.split('\n').slice(from ? Number(from) - 1 : 0, to ? Number(to) : undefined);
+    return indented(lines?.join('\n'), before);
+  }
+  const [, indent = '', , name, rest = ''] = TAG_INCLUDE.exec(line) ?? [];
+  // What only carries a text is read as a note.
+  if (name === undefined || /\b(?:content|text)\s*=/.test(rest)) return undefined;
+  const part = partAt(name, place);
+  const given = new Map(
+    [...rest.matchAll(/([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+))/g)].map(([, key = '', ...values]) => [
+      key,
+      values.find((each) => each !== undefined) ?? '',
+    ]),
+  );
+  return indented(
+    part?.replace(/\{\{-?\s*include\.([\w-]+)\s*(?:\|[^}]{0,200})?-?\}\}/g, (_, key: string) => given.get(key) ?? ''),
+    indent,
+  );
+}
+
+const indented = (part: string | undefined, space: string): string | undefined =>
+  part === undefined || space === '' ? part : part.replace(/^(?=.)/gm, space);
+
+function withComponents(line: string, parts: ReadonlyMap<string, string>): string {
+  return line.replace(
+    /^([ \t]*)(.*?)<([A-Z]\w*)((?:\s+[\w-]+(?:=(?:"[^"]*"|'[^']*'|\{[^{}]*\}))?){0,20})\s*(?:\/>|>\s*<\/\3>)/g,
+    (found, space: string, before: string, name: string, attributes: string) => {
+      const part = parts.get(name);
+      if (part === undefined) return found;
+      const props = new Map(
+        [...attributes.matchAll(/([\w-]+)=(?:"([^"]*)"|'([^']*)'|\{\s*["'`]?([^{}"'`]*)["'`]?\s*\})/g)].map(
+          ([, key = '', ...values]) => [key, values.find((each) => each !== undefined) ?? ''],
+        ),
+      );
+      const filled = part.replace(/\{\s*props\.(\w+)\s*\}/g, (code, key: string) => props.get(key) ?? code);
+      return `${space}${before}\n${indented(filled, space)}\n${space}`;
+    },
+  );
+}
+
+/** A part without its front matter, with the parts that it includes itself. */
+function partAt(source: string, { file, depth, state }: Place): string | undefined {
+  const found = candidates(source, file, state.site)
+    .map((path) => readInside(path, state.roots))
+    .find((part) => part !== undefined);
+  if (found === undefined || found.text.length > state.left) return undefined;
+  state.left -= found.text.length;
+  const { body } = splitFrontMatter(found.text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
+  return withIncludes(body, { file: found.file, depth: depth + 1, state }).trim();
+}
+
+function candidates(source: string, file: string, site: FolderSite | undefined): string[] {
+  const plain = source.replace(/^@site\/|^@\//, '/');
+  const folders = (site?.site.includes ?? []).map((folder) => join(site?.root ?? '', folder));
+  if (plain.startsWith('/'))
+    return site === undefined ? [] : [join(site.root, plain), ...folders.map((folder) => join(folder, plain))];
+  return [resolve(dirname(file), plain), ...folders.map((folder) => join(folder, plain))];
+}
+
+/** The text of a file in one of the folders, wherever links lead. */
+function readInside(path: string, roots: readonly string[]): { file: string; text: string } | undefined {
+  try {
+    if (!TEXT.test(path)) return undefined;
+    const file = realpathSync(path);
+    if (!roots.some((root) => file.startsWith(root + sep))) return undefined;
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > MAX_PART_BYTES) return undefined;
+    const text = decodeText(readFileSync(file));
+    return text === undefined ? undefined : { file, text };
+  } catch {
+    return undefined;
+  }
+}
+
+const VALUE =
+  /\{\{-?\s*(?:([$.\w][\w.$-]{0,100})\s*(?:\|[^{}]{0,200})?)-?\}\}|\{\{[<%]\s*(?:param|site-param)\s+["']?([\w.-]{1,100})["']?\s*[%>]\}\}/g;
+const RAW = /(\{%-?\s*(?:raw|verbatim)\s*-?%\}[\s\S]*?\{%-?\s*end(?:raw|verbatim)\s*-?%\})/;
+
+/** Values that stay what they are where they are not known. */
+function withValues(text: string, { site: { site }, fields }: { site: FolderSite; fields: Fields }): string {
+  if (!text.includes('{{') || (site.values === 'none' && !text.includes('{{<'))) return text;
+  const fill = (part: string): string =>
+    part.replace(VALUE, (found, name: string | undefined, param: string | undefined) => {
+      const setting = name ?? param ?? '';
+      const value = site.settingOf(setting) ?? ofPage(setting, fields);
+      // Under a name of a generator, so that it is read as a value that is not known.
+      return (
+        value ?? (site.hasPlainValues === true && /^\w+(?:\.\w+)*$/.test(setting) ? `{{ config.${setting} }}` : found)
+      );
+    });
+  if (site.values === 'text') return outsideCode(text, fill);
+  return text
+    .split(RAW)
+    .map((part, at) => (at % 2 === 1 ? part : fill(part)))
+    .join('');
+}
+
+const ofPage = (name: string, fields: Fields): string | undefined => {
+  const [, path] = /^(?:page\.(?:meta\.)?|\$frontmatter\.|\.Params\.)(.+)$/.exec(name) ?? [];
+  return path === undefined ? undefined : valueAt(fields, path.split('.'));
+};
+
+interface Linking {
+  file: string;
+  site: FolderSite | undefined;
+  urlOf: (file: string) => string | undefined;
+}
+
+const INLINE = /(\]\(\s{0,9}<?)([^()\s<>]{1,1000})(?=[\s>)])/g;
+const DEFINITION = /^(\s{0,3}\[[^\]\n]{1,300}\]:\s{1,9}<?)([^\s<>]{1,1000})/;
+const ATTRIBUTE = /(\b(?:href|to|link)=["'])([^"'\n]{1,1000})(?=["'])/g;
+const SHORTCODE =
+  /\{\{[<%]\s{0,9}(?:rel)?ref\s{1,9}(?:["']([^"'\n]{1,500})["']|([^"'\s%>]{1,500}))\s{0,9}[%>]\}\}|\{%-?\s{0,9}(?:link|post_url)\s{1,9}([^\s%]{1,500})\s{0,9}-?%\}/g;
+
+/** Links to files of the folder lead to their pages. */
+function withLinks(text: string, linking: Linking): string {
+  const linked = (_: string, before: string, target: string): string => before + (addressOf(target, linking) ?? target);
+  return outsideCode(text, (line) => {
+    if (!/[([:"']/.test(line)) return line;
+    return line
+      .replace(
+        SHORTCODE,
+        (found, quoted: string | undefined, plain: string | undefined, link: string | undefined) =>
+          addressOf(quoted ?? plain ?? link ?? '', linking) ?? found,
+      )
+      .replace(DEFINITION, linked)
+      .replace(INLINE, linked)
+      .replace(ATTRIBUTE, linked);
+  });
+}
+
+const ENDINGS = ['', '.md', '.mdx', '/index.md', '/_index.md', '/index.mdx', '/README.md', '.html'];
+
+function addressOf(target: string, { file, site, urlOf }: Linking): string | undefined {
+  if (/^(?:[a-z][\w+.-]*:|#|\/\/|\{)/i.test(target)) return undefined;
+  const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(target) ?? [];
+  if (path === '') return undefined;
+  const plain = decoded(path.replace(/^@site\//, '/'));
+  const folders =
+    plain.startsWith('/') || !/^\.{1,2}\//.test(plain)
+      ? site === undefined
+        ? []
+        : [
+            site.root,
+            ...(site.site.includes ?? []).map((each) => join(site.root, each)),
+            ...CONTENT.map((each) => join(site.root, each)),
+          ]
+      : [];
+  const files = [
+    ...(plain.startsWith('/') ? [] : [resolve(dirname(file), plain)]),
+    ...folders.map((folder) => join(folder, plain)),
+  ];
+  for (const each of files)
+    for (const ending of ENDINGS) {
+      const url = urlOf(each.replace(/[/\\]$/, '') + ending);
+      if (url !== undefined) return url + rest;
+    }
+  const address = site?.site.address;
+  return plain.startsWith('/') && site?.site.hasSiteLinks === true && address !== undefined
+    ? `${address}${path.replace(/^@site/, '').slice(1)}${rest}`
+    : undefined;
+}
+
+/** Where links of Hugo and Docusaurus begin. */
+const CONTENT = ['content', 'docs', 'src/content/docs'];
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+};

@@ -1,0 +1,165 @@
+import { readConfig } from './read-config.ts';
+import {
+  addressOf,
+  DRAFT,
+  dayOf,
+  type Fields,
+  folderOf,
+  languageTag,
+  NOT_OF_THE_SITE,
+  numberIn,
+  PARTIAL,
+  type Site,
+  type SiteFiles,
+  slugOf,
+  textIn,
+  valueAt,
+  withoutEnding,
+} from './site.ts';
+
+const CONFIG = /^(?:hugo|config)\.(?:toml|ya?ml|json)$/;
+/** What a configuration of Hugo has, and one of something else that has its name does not. */
+const SIGNS = ['baseURL', 'baseurl', 'languageCode', 'theme', 'taxonomies', 'markup', 'module', 'contentDir'];
+
+interface Language {
+  code: string;
+  dir: string;
+}
+
+/** Hugo: `hugo.toml` (or `config.toml`, in YAML and JSON too), or the folder `config/_default`. */
+export function hugo(files: SiteFiles): Site | undefined {
+  const config = configIn(files);
+  if (config === undefined) return undefined;
+  const usual = textIn(config.defaultContentLanguage) ?? 'en';
+  const content = textIn(config.contentDir) ?? 'content';
+  const languages = languagesOf(config, content, usual);
+  const isPrefixed = config.defaultContentLanguageInSubdir === true;
+  const bundles = new Set<string>();
+  const isBundle = (folder: string): boolean => {
+    if (bundles.has(folder)) return true;
+    const is = files.list(folder).some((name) => /^index(?:\.[\w-]+)?\.(?:md|markdown|html)$/.test(name));
+    if (is) bundles.add(folder);
+    return is;
+  };
+  return {
+    generator: 'Hugo',
+    address: addressOf(config.baseURL ?? config.baseurl ?? config.baseUrl),
+    values: 'everywhere',
+    includes: ['', folderOf(content)],
+    pageOf: (path, fields) => {
+      const own = languages.find(({ dir }) => path.startsWith(dir));
+      if (own === undefined || !/\.(?:md|markdown|mdx|html|htm|adoc|rst)$/i.test(path)) return { why: NOT_OF_THE_SITE };
+      const why = whyUnpublished(fields);
+      if (why !== undefined) return { why };
+      const { plain, code } = languageIn(path.slice(own.dir.length), own.code, languages);
+      const folder = path.slice(0, path.lastIndexOf('/'));
+      const name = plain.split('/').at(-1) ?? '';
+      // A folder with its index is one page; what lies beside it belongs to that page.
+      if (!/^_?index$/.test(withoutEnding(name)) && isBundle(folder)) return { why: PARTIAL };
+      const prefix = code === usual && !isPrefixed ? '' : `${code.toLowerCase()}/`;
+      return {
+        route: routeOf(plain, { fields, config, prefix }),
+        language: languageTag(code),
+        order: numberIn(fields.weight),
+      };
+    },
+    settingOf: (name) => valueAt(config.params, name.replace(/^\.?Site\.Params\.|^params\./i, '').split('.')),
+  };
+}
+
+function configIn(files: SiteFiles): Record<string, unknown> | undefined {
+  const names = files.list('').filter((each) => CONFIG.test(each));
+  const name = names.find((each) => each.startsWith('hugo')) ?? names[0];
+  const config: Record<string, unknown> = name === undefined ? {} : readConfig(name, files.read(name) ?? '');
+  for (const each of files.list('config/_default')) {
+    const [, part = ''] = /^([\w.-]+?)\.(?:toml|ya?ml|json)$/.exec(each) ?? [];
+    if (part === '') continue;
+    const values = readConfig(each, files.read(`config/_default/${each}`) ?? '');
+    if (/^(?:hugo|config)$/.test(part)) Object.assign(config, values);
+    else config[part] ??= values;
+  }
+  const hasContent = files.list(textIn(config.contentDir) ?? 'content').length > 0;
+  return SIGNS.some((sign) => Object.hasOwn(config, sign)) && hasContent ? config : undefined;
+}
+
+function languagesOf(config: Record<string, unknown>, content: string, usual: string): Language[] {
+  const given = (config.languages ?? {}) as Record<string, { contentDir?: unknown } | undefined>;
+  const languages = Object.entries(given).map(([code, own]) => ({
+    code,
+    dir: folderOf(textIn(own?.contentDir) ?? content),
+  }));
+  if (!languages.some(({ code }) => code === usual)) languages.push({ code: usual, dir: folderOf(content) });
+  // The longest folder first; the usual language first of those that share one.
+  return languages.sort(
+    (one, other) => other.dir.length - one.dir.length || Number(other.code === usual) - Number(one.code === usual),
+  );
+}
+
+/** `index.de.md` is German where the site has German. */
+function languageIn(file: string, code: string, languages: readonly Language[]): { plain: string; code: string } {
+  const [, name = '', suffix = '', ending = ''] = /^(.+)\.([\w-]{2,12})(\.\w+)$/.exec(file) ?? [];
+  return languages.some((each) => each.code === suffix)
+    ? { plain: name + ending, code: suffix }
+    : { plain: file, code };
+}
+
+function whyUnpublished(fields: Fields): string | undefined {
+  const build = (fields.build ?? fields._build) as { render?: unknown } | undefined;
+  if (build?.render === 'never' || build?.render === false || fields.headless === true) return PARTIAL;
+  const published = Date.parse(String(fields.publishDate ?? ''));
+  const expired = Date.parse(String(fields.expiryDate ?? ''));
+  if (published > Date.now()) return `${DRAFT}: it is to be published later`;
+  return expired < Date.now() ? `${DRAFT}: it has expired` : undefined;
+}
+
+function routeOf(
+  file: string,
+  { fields, config, prefix }: { fields: Fields; config: Record<string, unknown>; prefix: string },
+): string {
+  const url = textIn(fields.url);
+  if (url !== undefined && !/^https?:/i.test(url)) return url.startsWith('/') ? url.slice(1) : prefix + url;
+  const segments = withoutEnding(file).split('/');
+  let name = segments.pop() ?? '';
+  const isSection = name === '_index';
+  const isPage = !isSection;
+  if (name === 'index' || isSection) name = segments.pop() ?? '';
+  const slug = isPage ? textIn(fields.slug) : undefined;
+  const path = [...segments, slug ?? name].filter((each) => each !== '');
+  const permalink = isPage && path.length > 0 ? permalinkOf({ file, fields, config, segments, name }) : undefined;
+  const plain = permalink ?? path.map((segment) => segment.trim().replace(/\s+/g, '-')).join('/');
+  const cased = config.disablePathToLower === true ? plain : plain.toLowerCase();
+  if (cased === '') return prefix;
+  return prefix + (config.uglyURLs === true && isPage ? `${cased}.html` : `${cased}/`);
+}
+
+/** `permalinks`: by section, for pages. */
+function permalinkOf({
+  file,
+  fields,
+  config,
+  segments,
+  name,
+}: {
+  file: string;
+  fields: Fields;
+  config: Record<string, unknown>;
+  segments: readonly string[];
+  name: string;
+}): string | undefined {
+  const all = (config.permalinks ?? {}) as Record<string, unknown>;
+  const rules = (typeof all.page === 'object' && all.page !== null ? all.page : all) as Record<string, unknown>;
+  const [section = ''] = file.includes('/') ? file.split('/') : [''];
+  const rule = textIn(rules[section]);
+  if (rule === undefined) return undefined;
+  const date = dayOf(fields.date) ?? dayOf(name);
+  const title = slugOf(textIn(fields.title) ?? name);
+  const values: Record<string, string | undefined> = {
+    ...{ year: date?.year, month: date?.month, day: date?.day, title, section, sections: segments.join('/') },
+    ...{ filename: name, contentbasename: name, slug: textIn(fields.slug) ?? title },
+    ...{ slugorfilename: textIn(fields.slug) ?? name, slugorcontentbasename: textIn(fields.slug) ?? name },
+  };
+  return rule
+    .replace(/:(\w+)/g, (_, token: string) => values[token] ?? '')
+    .replace(/^\/+|\/+$/g, '')
+    .replace(/\/{2,}/g, '/');
+}

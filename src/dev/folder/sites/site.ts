@@ -1,0 +1,122 @@
+/** Front matter as it is written: every field, unread. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A page of a site that a generator builds. */
+export interface SitePage {
+  /** From the address of the site: `guides/reset/`. Undefined for a page whose place only the generator knows. */
+  route: string | undefined;
+  /** Where the generator names another title than front matter and heading. */
+  title?: string | undefined;
+  language?: string | undefined;
+  /** Place among the pages of its folder; those with a smaller one come first. */
+  order?: number | undefined;
+}
+
+/** The documentation site that a configuration describes. Paths are from the folder of the configuration, with slashes. */
+export interface Site {
+  generator: string;
+  /** Ends with a slash; undefined when the configuration does not tell where the site is published. */
+  address: string | undefined;
+  /** The page that a file becomes, or why it becomes none. */
+  pageOf(path: string, fields: Fields): SitePage | { why: string };
+  /** A value that templates may name: `site.email`. */
+  settingOf(name: string): string | undefined;
+  /** Folders that files named by an include are looked for in, besides that of the including file. */
+  includes?: readonly string[];
+  /** Whether braces hold values: `everywhere`, or only outside of code. */
+  values: 'everywhere' | 'text' | 'none';
+  /** Whether any name in braces is a value, not only those under the names of the generator. */
+  hasPlainValues?: boolean;
+  /** Folders beside that of the configuration that hold pages: `../docs/`. */
+  outside?: readonly string[];
+  /** Whether links that begin with a slash are from the address of the site, not from its host. */
+  hasSiteLinks?: boolean;
+  /** Whether `order` is a place among all pages, not only those of a folder. */
+  isOrderOfAll?: boolean;
+}
+
+/** What a reader of configurations gets: files below its folder, and nothing else. */
+export interface SiteFiles {
+  /** Text of a file; undefined when there is none, or it is too large. */
+  read(path: string): string | undefined;
+  /** Names in a folder; none when there is no such folder. */
+  list(path: string): string[];
+}
+
+export const NOT_OF_THE_SITE = 'no page of the site';
+export const PARTIAL = 'part of other pages';
+export const DRAFT = 'a draft';
+
+/** Ends with one slash; empty for the root. */
+export const folderOf = (path: string): string => {
+  const plain = path.replace(/^(?:\.?\/)+|\/+$/g, '');
+  return plain === '' || plain === '.' ? '' : `${plain}/`;
+};
+
+/** `https://docs.example.com/base/`; undefined when it is no address of the web. */
+export const addressOf = (url: unknown, base: unknown = ''): string | undefined => {
+  if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return undefined;
+  const path = typeof base === 'string' ? base.replace(/^\/+|\/+$/g, '') : '';
+  const whole = `${url.replace(/\/+$/, '')}/${path === '' ? '' : `${path}/`}`;
+  return URL.canParse(whole) ? new URL(whole).href : undefined;
+};
+
+/** Those of folders that lie beside that of the configuration. */
+export const outsideOf = (folders: readonly string[]): readonly string[] =>
+  folders.filter((folder) => folder.startsWith('../'));
+
+/** A path without its ending. */
+export const withoutEnding = (path: string): string => path.replace(/\.[^./]+$/, '');
+
+export const isMarkdown = (path: string): boolean => /\.(?:md|mdx|markdown|mkd|mkdn)$/i.test(path);
+
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+
+export const numberIn = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+};
+
+export const listIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]).filter(
+    (each): each is string => typeof each === 'string',
+  );
+
+/** A value by its path in a mapping: `params.company.name`. Texts, numbers and booleans only. */
+export const valueAt = (values: unknown, path: readonly string[]): string | undefined => {
+  let value = values;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
+};
+
+/** A tag of BCP 47 as folders are named: `pt-br`, `zh_CN`. */
+export const languageTag = (name: string | undefined): string | undefined => {
+  const tag = name?.replaceAll('_', '-');
+  if (tag === undefined || !/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/.test(tag)) return undefined;
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+};
+
+/** Year, month and day of a date in front matter or in the name of a file. */
+export const dayOf = (value: unknown): { year: string; month: string; day: string } | undefined => {
+  const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : '';
+  const [, year = '', month = '', day = ''] = /(\d{4})-(\d{1,2})-(\d{1,2})/.exec(text) ?? [];
+  return year === '' ? undefined : { year, month: month.padStart(2, '0'), day: day.padStart(2, '0') };
+};
+
+/** As most generators make an address of a title. */
+export const slugOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s+/g, '-');

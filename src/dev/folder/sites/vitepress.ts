@@ -1,0 +1,86 @@
+import ignore from 'ignore';
+import { Call, exportedValue, isMapping, type Literal, moduleReader } from './literal-values.ts';
+import {
+  addressOf,
+  folderOf,
+  isMarkdown,
+  languageTag,
+  listIn,
+  NOT_OF_THE_SITE,
+  outsideOf,
+  type Site,
+  type SiteFiles,
+  textIn,
+  withoutEnding,
+} from './site.ts';
+
+const CONFIG = /^config\.(?:[cm]?js|[cm]?ts)$/;
+
+/** VitePress: `.vitepress/config.ts`, or `.vitepress/config/index.ts`. */
+export function vitepress(files: SiteFiles): Site | undefined {
+  const folder = ['.vitepress', '.vitepress/config'].find((each) =>
+    files.list(each).some((name) => CONFIG.test(name) || (each.endsWith('config') && /^index\.\w+$/.test(name))),
+  );
+  if (folder === undefined) return undefined;
+  const name = files
+    .list(folder)
+    .find((each) => CONFIG.test(each) || (folder.endsWith('config') && /^index\./.test(each)));
+  const config =
+    configIn(exportedValue(files.read(`${folder}/${name}`) ?? '', moduleReader(files, `${folder}/`))) ?? {};
+  const source = folderOf(textIn(config.srcDir) ?? '');
+  const rules = ignore().add(listIn(config.srcExclude));
+  const sitemap = isMapping(config.sitemap) ? config.sitemap : {};
+  const locales = isMapping(config.locales) ? config.locales : {};
+  const isClean = config.cleanUrls === true;
+  const rewrites = isMapping(config.rewrites) ? config.rewrites : {};
+  return {
+    generator: 'VitePress',
+    address: addressOf(sitemap.hostname, config.base) ?? addressIn(config) ?? localeAddress(locales),
+    values: 'text',
+    hasSiteLinks: true,
+    outside: outsideOf([source]),
+    pageOf: (path, fields) => {
+      if (!path.startsWith(source) || !isMarkdown(path)) return { why: NOT_OF_THE_SITE };
+      const file = path.slice(source.length);
+      if (file !== '' && rules.ignores(file)) return { why: 'excluded by srcExclude' };
+      if (/\[[^\]]+\]/.test(file)) return { route: undefined };
+      const target = rewrites[file];
+      const plain = withoutEnding(typeof target === 'string' ? target : file);
+      const isIndex = /(?:^|\/)index$/.test(plain);
+      const route = isIndex ? plain.replace(/index$/, '') : `${plain}${isClean ? '' : '.html'}`;
+      return { route, language: languageOf(file, fields, { locales, config }) };
+    },
+    settingOf: () => undefined,
+  };
+}
+
+/** Wrappers pass a configuration on: `withMermaid(defineConfig({ … }))`. */
+function configIn(value: Literal): Record<string, Literal> | undefined {
+  if (isMapping(value)) return value;
+  return value instanceof Call ? value.args.map(configIn).find((each) => each !== undefined) : undefined;
+}
+
+/** The address that the pages name for previews: `['meta', { property: 'og:url', content: … }]`. */
+function addressIn(config: Record<string, Literal>): string | undefined {
+  for (const tag of Array.isArray(config.head) ? config.head : []) {
+    const attributes = Array.isArray(tag) ? tag[1] : undefined;
+    if (isMapping(attributes) && attributes.property === 'og:url') return addressOf(attributes.content);
+  }
+  return undefined;
+}
+
+/** Where each language has its own head, that of the language at the root. */
+const localeAddress = (locales: Record<string, Literal>): string | undefined =>
+  isMapping(locales.root) ? addressIn(locales.root) : undefined;
+
+function languageOf(
+  file: string,
+  fields: { lang?: unknown },
+  { locales, config }: { locales: Record<string, Literal>; config: Record<string, Literal> },
+): string | undefined {
+  const [first = ''] = file.split('/');
+  const own = Object.hasOwn(locales, first) && file.includes('/') ? locales[first] : locales.root;
+  const named = isMapping(own) ? textIn(own.lang) : undefined;
+  const isFolder = own !== undefined && own !== locales.root;
+  return languageTag(textIn(fields.lang) ?? named ?? (isFolder ? first : textIn(config.lang)));
+}
