@@ -27,7 +27,7 @@ export interface Omissions {
 }
 
 const MAX_SAMPLE = 160;
-/** Of a part that may be as long as the document. */
+/** Characters that are read of a part, which may be as long as the document. */
 const MAX_READ = 2000;
 
 export function collectOmissions(): Omissions {

@@ -262,7 +262,7 @@ function addressOf(target: string, { file, site, urlOf }: Linking): string | und
     : undefined;
 }
 
-/** Where links of Hugo and Docusaurus begin. */
+/** Folders in which links of Hugo and Docusaurus begin. */
 const CONTENT = ['content', 'docs', 'src/content/docs'];
 
 const decoded = (path: string): string => {

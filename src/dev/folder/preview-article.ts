@@ -36,7 +36,7 @@ export interface ArticlePreview {
 }
 
 /** The article cannot be read; `message` says why. */
-export class CannotRead extends Error {
+class CannotRead extends Error {
   override name = 'CannotRead';
 }
 

@@ -42,7 +42,7 @@ export interface FolderFile {
   path: string;
   /** Public address, as far as it is known. */
   url?: string | undefined;
-  /** Where the configuration of a site names another title than the file. */
+  /** The title that the configuration of a site names, if it is another than the file's. */
   title?: string | undefined;
   /** As the path or the configuration of a site names it. */
   language?: string | undefined;
@@ -200,7 +200,7 @@ const permitted = async <T>(reading: Promise<T>): Promise<T | undefined> => {
 };
 
 /** Whether a path below the folder is left out: names that begin with a dot, installed packages, and what Word writes while a file is open. */
-export const isHidden = (path: string): boolean =>
+const isHidden = (path: string): boolean =>
   path.split(sep).some((part) => part.startsWith('.') || part.startsWith('~$') || part === 'node_modules');
 
 /** Whether a change of a path may change the articles of the folder. */
@@ -331,7 +331,7 @@ function choose(
   const files: FolderFile[] = [];
   const originals = new Map<string, string>();
   const isTranslation = ({ path }: FolderFile): boolean => translations.get(path) !== undefined;
-  // Of several files with one text the original stays, and the one with the shortest path.
+  // Among several files with one text the original stays, and the one with the shortest path.
   const byRank = placed
     .map(({ file }) => file)
     .toSorted(

@@ -36,7 +36,7 @@ export interface ArticleQuery {
   audiences?: readonly string[] | undefined;
 }
 
-/** Where an article comes from, and how it was written there. */
+/** Owner, hash and content of an article as its source gave it. */
 export interface ArticleOrigin {
   owner: ArticleOwner;
   hash: string;

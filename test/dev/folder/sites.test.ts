@@ -119,7 +119,7 @@ describe('what is taken of a folder', () => {
   const pathsOf = async (folder: string, options: FolderOptions = {}) =>
     (await scanFolder(folder, options)).files.map(({ path }) => path);
 
-  it('is told by patterns and the file .constellationignore, each with its reason', async () => {
+  it('is chosen by patterns and the file .constellationignore, each with its reason', async () => {
     const folder = folderWith(files);
     expect(await pathsOf(folder)).toEqual(['blog/d.md', 'guides/a.md', 'guides/b.mdx', 'guides/old/c.md', 'index.md']);
     expect(await pathsOf(folder, { include: ['guides/'] })).toEqual(['guides/a.md', 'guides/b.mdx', 'guides/old/c.md']);

@@ -18,7 +18,7 @@ import {
   withoutEnding,
 } from './site.ts';
 
-/** What Jekyll leaves out without being told. */
+/** What Jekyll leaves out by default. */
 const EXCLUDED = ['vendor/', 'node_modules/', '.sass-cache/', 'gemfiles/', '_site/'];
 
 interface Collection {

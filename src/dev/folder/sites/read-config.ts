@@ -20,7 +20,7 @@ export function readYaml(text: string): Record<string, unknown> {
   }
 }
 
-export function readToml(text: string): Record<string, unknown> {
+function readToml(text: string): Record<string, unknown> {
   try {
     return parseToml(text, { maxDepth: MAX_DEPTH });
   } catch {

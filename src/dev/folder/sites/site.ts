@@ -5,7 +5,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface SitePage {
   /** From the address of the site: `guides/reset/`. Undefined for a page whose place only the generator knows. */
   route: string | undefined;
-  /** Where the generator names another title than front matter and heading. */
+  /** The title of the generator, if it is another than that of front matter and heading. */
   title?: string | undefined;
   language?: string | undefined;
   /** Place among the pages of its folder; those with a smaller one come first. */

@@ -69,7 +69,7 @@ function addressIn(config: Record<string, Literal>): string | undefined {
   return undefined;
 }
 
-/** Where each language has its own head, that of the language at the root. */
+/** The address in the head of the language at the root. */
 const localeAddress = (locales: Record<string, Literal>): string | undefined =>
   isMapping(locales.root) ? addressIn(locales.root) : undefined;
 
