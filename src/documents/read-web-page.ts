@@ -1,5 +1,5 @@
 import type { Element } from 'hast';
-import { elementsOf, isElement, propertyOf } from './hast.ts';
+import { elementsOf, isElement, lineOf, propertyOf, textOf } from './hast.ts';
 import { collectOmissions, type Omission } from './omissions.ts';
 import { parseHtml } from './parse-html.ts';
 import { contentOf, convert, titleOf } from './read-html.ts';
@@ -23,6 +23,8 @@ export interface WebPage {
   modifiedAtMs: number | undefined;
   /** `en`, `de-CH`. */
   language: string | undefined;
+  /** Whether it has hardly any text, as a script makes it in the browser. */
+  isScripted: boolean;
   /** What is no part of the article, and why. */
   omitted: Omission[];
 }
@@ -43,12 +45,13 @@ export function readWebPage(html: string, address: string): WebPage | undefined 
   const base = absolute(propertyOf(named(all, 'base'), 'href'), address) ?? address;
   const links = linksOf(all, base);
   const canonical = all.find((node) => isElement(node, 'link') && wordsIn(node.properties.rel).includes('canonical'));
-  const language = propertyOf(named(all, 'html'), 'lang');
+  const language = ownLanguage(all, address) ?? propertyOf(named(all, 'html'), 'lang');
   const refresh = refreshOf(all);
   const isHidden = /\b(?:noindex|none)\b/i.test(metaOf(all, 'robots') ?? '');
   const modifiedAtMs = modifiedAt(all);
   const pageTitle = titleOf(root) ?? '';
   const omissions = collectOmissions();
+  const isShell = isScriptShell(all);
   const { tree, text } = convert(contentOf(root, omissions), { isPage: true, base, language, omissions });
   const [heading, other] = tree.children.filter((node) => node.type === 'heading' && node.depth === 1);
   return {
@@ -60,9 +63,44 @@ export function readWebPage(html: string, address: string): WebPage | undefined 
     isHidden,
     modifiedAtMs,
     language,
+    isScripted: isShell && text.length < MAX_SHELL_TEXT,
     omitted: omissions.list(),
   };
 }
+
+/** Text of a page that only says to wait, or to turn scripts on. */
+const MAX_SHELL_TEXT = 200;
+/** Ids of the empty elements into which frameworks put their pages. */
+const SHELL = /^(?:root|app|__next|__nuxt|___gatsby|svelte|q-app|main-app|react-root|ember\d*|docsify|app-root)$/i;
+
+/** Whether scripts fill the page: an empty element of a framework, or a note that scripts are needed. */
+function isScriptShell(all: readonly Element[]): boolean {
+  if (!all.some((node) => node.tagName === 'script')) return false;
+  const isEmptyShell = all.some(
+    (node) =>
+      (SHELL.test(String(node.properties.id ?? '')) || /-root$/.test(node.tagName)) &&
+      lineOf(node).length < MAX_SHELL_TEXT,
+  );
+  // The parser takes what is in `noscript` as text.
+  const asksForScripts = all.some((node) => node.tagName === 'noscript' && /java\s?script/i.test(textOf(node)));
+  return isEmptyShell || asksForScripts;
+}
+
+/** The language under which the page lists itself among its translations (`link rel="alternate" hreflang="…"`): templates often repeat one `lang`. */
+function ownLanguage(all: readonly Element[], address: string): string | undefined {
+  const own = all.find(
+    (node) =>
+      isElement(node, 'link') &&
+      wordsIn(node.properties.rel).includes('alternate') &&
+      propertyOf(node, 'hrefLang')?.toLowerCase() !== 'x-default' &&
+      propertyOf(node, 'hrefLang') !== undefined &&
+      pageOf(absolute(propertyOf(node, 'href'), address)) === pageOf(address),
+  );
+  return propertyOf(own, 'hrefLang');
+}
+
+const pageOf = (address: string | undefined): string | undefined =>
+  address?.replace(/[?#].*$/, '').replace(/\/(?:index\.html?)?$/, '');
 
 const named = (all: readonly Element[], name: string): Element | undefined =>
   all.find(({ tagName }) => tagName === name);

@@ -53,6 +53,8 @@ export interface SourceArticle {
 export interface UnreadableArticle {
   /** As in `SourceArticle`; undefined when the id cannot be read either. */
   unreadableId: string | undefined;
+  /** Why, for the report of the sync: `it does not end in 8 s`. */
+  problem?: string | undefined;
 }
 
 /**
@@ -341,6 +343,8 @@ export type LabelMeanings = Readonly<Record<string, Partial<Record<Kind, string 
 /** An article in the listing of a host knowledge base. One that cannot be read has only its id. */
 export interface ListedArticle {
   id?: string;
+  /** Why it cannot be read. */
+  problem?: string;
   title?: string;
   url?: string;
   content?: string;
@@ -366,7 +370,11 @@ export const toHostArticle = (
   article: SourceArticle | UnreadableArticle,
   { prefix, labels, audience }: { prefix: string; labels: LabelMeanings; audience?: readonly string[] | undefined },
 ): ListedArticle => {
-  if ('unreadableId' in article) return article.unreadableId === undefined ? {} : { id: prefix + article.unreadableId };
+  if ('unreadableId' in article) {
+    const { unreadableId, problem } = article;
+    if (unreadableId === undefined) return {};
+    return { id: prefix + unreadableId, ...(problem === undefined ? {} : { problem: `not readable: ${problem}` }) };
+  }
   const { id, title, url, body, format, updatedAtMs, locale } = article;
   const named = meant(article.labels, 'audience', labels);
   const own = [article.audience, named.length > 0 ? named : undefined].filter((names) => names !== undefined);

@@ -59,8 +59,8 @@ const MAX_SITEMAPS = 50;
 const MAX_ROBOTS_BYTES = 512 * 1024;
 /** Longest pause that robots.txt may ask for; a site that wants more is read more slowly than it wants. */
 const MAX_PAUSE_MS = 10_000;
-/** So many late pages are a server that fails. */
-const MAX_LATE_IN_ROW = 3;
+/** So many pages one after the other that fail are a server that fails. */
+const MAX_FAILED_IN_ROW = 3;
 /** Pages of one listing page; each is a request of its own. */
 const MAX_PAGES_AT_ONCE = 25;
 /** Share of the time for a listing page that reading further pages of the site may take. */
@@ -105,7 +105,8 @@ type Read =
   | { kind: 'page'; page: WebPage; address: string; modifiedAtMs: number | undefined }
   | { kind: 'elsewhere'; address: string }
   | { kind: 'unchanged'; links: readonly string[] }
-  | { kind: 'none' | 'unreadable'; isLate?: true };
+  | { kind: 'none' }
+  | { kind: 'unreadable'; problem: string; failure?: SourceFailed };
 
 /**
  * The pages of a web site: those of its sitemap, or all that links lead to from its first page. Respects robots.txt (RFC 9309), `noindex`
@@ -121,7 +122,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
   let state: SiteState | undefined;
   const seen = new Map<string, Seen>();
   let lastReadAtMs = 0;
-  let lateInRow = 0;
+  let failedInRow = 0;
 
   const get = async (
     address: string,
@@ -135,6 +136,15 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       });
     } catch (error) {
       throw error instanceof HttpFailure ? sourceFailedBy(error, now()) : error;
+    }
+  };
+  const getPage: typeof get = async (address, options) => {
+    try {
+      return await get(address, options);
+    } catch (error) {
+      if (error instanceof SourceFailed && !options.signal.aborted)
+        throw new PageFailed('its server does not answer', error);
+      throw error;
     }
   };
   /** A file beside the pages; undefined when there is none. */
@@ -209,22 +219,28 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     lastReadAtMs = now();
   };
 
-  /** A page that does not end in time is left out, like one that is too long: the others are read. */
+  /** A page that fails or does not end in time is named, like one that is too long: the others are read. */
   const readPageAt = async (
     address: string,
     { signal, since }: { signal: AbortSignal; since: number | undefined },
   ): Promise<Read> => {
     await pause();
-    const late: Read = { kind: 'unreadable', isLate: true };
+    const late: Read = { kind: 'unreadable', problem: 'it does not end in 8 s', failure: LATE };
     const read = await readArticleInTime((inTime) => readPageWithin(address, { signal: inTime, since }), {
       signal,
       late,
+    }).catch((error: unknown): Read => {
+      if (signal.aborted || !(error instanceof PageFailed)) throw error;
+      return { kind: 'unreadable', problem: error.problem, failure: error.failure };
     });
-    lateInRow = read === late ? lateInRow + 1 : 0;
-    if (lateInRow >= MAX_LATE_IN_ROW)
-      throw new SourceFailed('SERVICE_UNAVAILABLE', `${MAX_LATE_IN_ROW} pages one after the other did not end in time`);
+    const failure = read.kind === 'unreadable' ? read.failure : undefined;
+    failedInRow = failure === undefined ? 0 : failedInRow + 1;
+    if (failure !== undefined && (failedInRow >= MAX_FAILED_IN_ROW || isOnlyWay(address))) throw failure;
     return read;
   };
+  /** Without a sitemap, nothing is known of a site whose first page fails. */
+  const isOnlyWay = (address: string): boolean =>
+    state?.listed === undefined && keyOf(address) === keyOf(plain(start.href));
 
   /** Follows a page to where it leads, unless another page of the listing is read there. */
   const readFinal = async (
@@ -251,7 +267,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     { signal, since }: { signal: AbortSignal; since: number | undefined },
   ): Promise<Read> => {
     const before = since === undefined ? undefined : seen.get(address);
-    const response = await get(address, {
+    const response = await getPage(address, {
       signal,
       headers: {
         Accept: 'text/html',
@@ -265,7 +281,9 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       const location = response.headers.get('Location');
       if (response.status < 400 && location !== null && URL.canParse(location, address))
         return { kind: 'elsewhere', address: plain(new URL(location, address).href) };
-      if (response.status >= 500 || response.status === 429 || response.status === 408) throw failedBy(response, now());
+      if (response.status === 429) throw failedBy(response, now());
+      if (response.status >= 500 || response.status === 408)
+        throw new PageFailed(`the server answers ${response.status}`, failedBy(response, now()));
       return { kind: 'none' };
     }
     const type = response.headers.get('Content-Type') ?? '';
@@ -278,21 +296,29 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     }
     const bytes = await readBytes(response, { maxBytes: MAX_PAGE_BYTES, signal }).catch((cause: unknown) => {
       if (cause instanceof HttpFailure && cause.kind === 'too-large') return undefined;
-      throw new SourceFailed('SERVICE_UNAVAILABLE', 'a page broke off', { cause });
+      if (signal.aborted) throw cause;
+      throw new PageFailed('it breaks off', new SourceFailed('SERVICE_UNAVAILABLE', 'a page broke off', { cause }));
     });
+    if (bytes === undefined) return { kind: 'unreadable', problem: 'it is larger than 4 MiB' };
     const label = /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1];
-    const html = bytes && decodeText(bytes, label);
-    const page = html === undefined ? undefined : readWebPage(html, address);
-    if (page === undefined) return { kind: 'unreadable' };
+    const html = decodeText(bytes, label);
+    if (html === undefined) return { kind: 'unreadable', problem: 'it is no text, or its encoding is in doubt' };
+    const page = readWebPage(html, address);
+    if (page === undefined)
+      return { kind: 'unreadable', problem: 'it has more than 10,000 tags, or is nested more than 100 levels deep' };
     const modified = response.headers.get('Last-Modified') ?? undefined;
     const links = page.links.map(plain);
     if (page.refresh !== undefined && plain(page.refresh) !== address)
       return { kind: 'elsewhere', address: plain(page.refresh) };
-    if (isNotFound(page)) return { kind: 'unreadable' };
+    if (isNotFound(page)) return { kind: 'unreadable', problem: 'it says that it does not exist' };
+    if (page.isScripted) return { kind: 'unreadable', problem: 'its text is made by a script, which is not run' };
     remember(address, { etag: response.headers.get('ETag') ?? undefined, modified, links });
     if (page.isHidden) return { kind: 'unchanged', links };
     const canonical = page.canonical === undefined ? address : plain(page.canonical);
-    if (keyOf(canonical) !== keyOf(address) && isKnown(canonical)) return { kind: 'elsewhere', address: canonical };
+    // Templates that name the first page as the canonical address of every page are wrong.
+    const isHome = new URL(canonical).pathname === '/' || keyOf(canonical) === keyOf(plain(start.href));
+    if (keyOf(canonical) !== keyOf(address) && !isHome && isKnown(canonical))
+      return { kind: 'elsewhere', address: canonical };
     const time = Date.parse(modified ?? '');
     return { kind: 'page', page, address, modifiedAtMs: page.modifiedAtMs ?? (Number.isNaN(time) ? undefined : time) };
   };
@@ -308,7 +334,11 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
   };
 
   const articleOf = (asked: string, read: Read, modifiedAtMs?: number): (SourceArticle | UnreadableArticle)[] => {
-    if (read.kind === 'unreadable') return [{ unreadableId: pageId(asked) }];
+    if (read.kind === 'unreadable') {
+      const named = { unreadableId: pageId(asked), problem: read.problem };
+      // Pages that only a failed page links to are not found: none may count as deleted.
+      return read.failure !== undefined && state?.listed === undefined ? [named, { unreadableId: undefined }] : [named];
+    }
     if (read.kind !== 'page' || read.page.text === '') return [];
     const { address } = read;
     const { title, text, language } = read.page;
@@ -410,6 +440,25 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     },
   };
 };
+
+/** One page fails, while its server may answer for others. */
+class PageFailed extends Error {
+  override name = 'PageFailed';
+  readonly problem: string;
+  /** What it means if the server fails for all. */
+  readonly failure: SourceFailed;
+
+  constructor(problem: string, failure: SourceFailed) {
+    super(problem, { cause: failure });
+    this.problem = problem;
+    this.failure = failure;
+  }
+}
+
+const LATE = new SourceFailed(
+  'SERVICE_UNAVAILABLE',
+  `${MAX_FAILED_IN_ROW} pages one after the other did not end in time`,
+);
 
 interface Reading {
   limit: number;

@@ -165,6 +165,11 @@ describe('a site without a sitemap', () => {
   });
 });
 
+const SHELL =
+  '<html><head><title>App</title><script src="/a.js"></script></head><body><div id="root"></div></body></html>';
+const NEEDS_SCRIPTS =
+  '<html><head><title>App</title></head><body><noscript>You need to enable JavaScript to run this app.</noscript><p>Loading…</p><script src="/a.js"></script></body></html>';
+
 describe('a page', () => {
   const read = async (pages: Readonly<Record<string, LocalPage>>) => {
     serve(pages, {});
@@ -203,9 +208,64 @@ describe('a page', () => {
   it('is listed even if it cannot be read, so that it does not look deleted', async () => {
     expect(pathsOf(await read({ '/x': '<b>'.repeat(20_000) }))).toEqual(['unreadable']);
   });
-  it.each([500, 503, 429])('fails the listing when the server answers %i', async (status) => {
-    const failed = read({ '/a': TEXT, '/x': { status, headers: { 'Retry-After': '7' } } });
-    await expect(failed).rejects.toThrow(`status is ${status}`);
+  it.each<[string, LocalPage]>([
+    ['the server answers 500', { status: 500 }],
+    ['the server answers 503', { status: 503, headers: { 'Retry-After': '7' } }],
+    ['it breaks off', { headers: { 'content-length': '5000', connection: 'close' }, body: '<p>Half' }],
+    ['it is larger than 4 MiB', 'x'.repeat(5_000_000)],
+    ['its text is made by a script, which is not run', SHELL],
+    ['its text is made by a script, which is not run', NEEDS_SCRIPTS],
+    ['it says that it does not exist', pageOf('Page not found', 'Sorry.')],
+  ])('is named with its reason and ends no listing: %s', async (problem, page) => {
+    const found = await read({ '/a': TEXT, '/x': page, '/z': pageOf('Z', 'Z.') });
+    expect(pathsOf(found)).toEqual(['/a', '/z', 'unreadable']);
+    expect(found).toContainEqual({ unreadableId: 'x', problem });
+  });
+  it('is read where scripts only add to its text', async () => {
+    const more = '<script src="a.js"></script><noscript>Turn on JavaScript to search.</noscript><div id="root"></div>';
+    const page = pageOf('A', 'Hold the button for five seconds, until the lamp turns green. '.repeat(4), more);
+    expect(pathsOf(await read({ '/a': page }))).toEqual(['/a']);
+  });
+  it('ends the listing when it is the third in a row that fails, or asks to come later', async () => {
+    await expect(read({ '/a': { status: 503 }, '/b': { status: 500 }, '/c': { status: 502 } })).rejects.toThrow('502');
+    await expect(read({ '/a': TEXT, '/x': { status: 429 } })).rejects.toThrow('status is 429');
+  });
+  it('without a sitemap ends the listing when it is the first, and lets nothing count as deleted when it is another', async () => {
+    site.pages.set('/', { status: 500 });
+    await expect(readAll(sourceOf())).rejects.toThrow('status is 500');
+    serve({ '/': pageOf('Home', link('/x', '/y')), '/x': { status: 500 }, '/y': TEXT });
+    expect(await readAll(sourceOf())).toMatchObject([
+      { id: expect.stringContaining('index') },
+      { unreadableId: 'x', problem: 'the server answers 500' },
+      { unreadableId: undefined },
+      { id: 'y' },
+    ]);
+  });
+  it('is read under its own address where every page names the first one as canonical', async () => {
+    const home = '<link rel="canonical" href="/">';
+    const pages = { '/': pageOf('Home', 'Hi.', home), '/a': pageOf('A', 'A.', home), '/b': pageOf('B', 'B.', home) };
+    expect(pathsOf(await read(pages))).toEqual(['/', '/a', '/b']);
+  });
+  it('has the language under which it lists itself, whatever its template says', async () => {
+    const alternates = ['en', 'de', 'pt-BR', 'x-default']
+      .map(
+        (tag) =>
+          `<link rel="alternate" hreflang="${tag}" href="${site.origin}/${tag === 'x-default' ? 'en' : tag}/a/">`,
+      )
+      .join('');
+    const found = await read({
+      '/en/a/': pageOf('A', 'One.', alternates),
+      '/de/a/': pageOf('A', 'Eins.', alternates),
+      '/pt-BR/a/': pageOf('A', 'Um.', alternates),
+    });
+    const languages = found.map((each) => ('locale' in each ? [each.id, each.locale] : []));
+    expect(languages.toSorted()).toEqual(
+      [
+        ['de/a/', 'de'],
+        ['en/a/', 'en'],
+        ['pt-BR/a/', 'pt-BR'],
+      ].map(([path, tag]) => [expect.stringMatching(path?.replaceAll('/', '.') ?? ''), tag]),
+    );
   });
   it('is decoded from its charset', async () => {
     const body = new Uint8Array(Buffer.from(pageOf('Lüfter', 'Größe'), 'latin1'));
