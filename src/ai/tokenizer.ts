@@ -13,7 +13,7 @@ export interface Tokenizer {
 /** Vocabularies of the two model families. */
 export type EncodingName = 'cl100k_base' | 'o200k_base';
 
-/** Loads a vocabulary. A bundle contains those that its code names. */
+/** Loads a vocabulary. */
 export interface VocabularySource {
   readonly encoding: EncodingName;
   load(): Promise<Vocabulary>;
@@ -22,13 +22,13 @@ export interface VocabularySource {
 /** The vocabulary of gpt-4, gpt-3.5 and text-embedding-3: 1.1 MB, loaded on first use. */
 export const cl100k: VocabularySource = {
   encoding: 'cl100k_base',
-  load: async () => (await import('js-tiktoken/ranks/cl100k_base')).default,
+  load: async () => (await import('./vocabularies/cl100k.ts')).default,
 };
 
-/** The vocabulary of gpt-4o, gpt-4.1, gpt-5 and the o-series: 2.3 MB, loaded on first use. Twice the bundle of `cl100k`. */
+/** The vocabulary of gpt-4o, gpt-4.1, gpt-5 and the o-series: 2.3 MB, loaded on first use. */
 export const o200k: VocabularySource = {
   encoding: 'o200k_base',
-  load: async () => (await import('js-tiktoken/ranks/o200k_base')).default,
+  load: async () => (await import('./vocabularies/o200k.ts')).default,
 };
 
 const FAMILIES: readonly { encoding: EncodingName; models: RegExp }[] = [
@@ -73,29 +73,47 @@ const open = (encoding: EncodingName, vocabulary: Vocabulary): BytePairEncoding 
   return opened;
 };
 
+/** Known to bundlers, which replace calls of it with the module itself; absent in modules of Node.js. */
+declare const require: (id: string) => { default: Vocabulary };
+
 /** What Node.js offers for loading a module synchronously; absent elsewhere. */
 interface NodeProcess {
-  getBuiltinModule?(name: 'node:module'): { createRequire(from: string): (id: string) => unknown } | undefined;
+  getBuiltinModule?(name: 'node:module'): { createRequire(from: string): typeof require } | undefined;
 }
 
 /**
- * Loads a vocabulary at once where modules are files, as in Node.js; a bundle of a Worker holds only those that its code names, and opens
- * them on `loadTokenizer`.
+ * Loads a vocabulary synchronously: the bundle of a Worker holds both and evaluates one at its first use, Node.js reads it from its file.
+ *
+ * @returns `undefined` in a runtime with neither, such as a browser that loads modules one by one.
  */
 const openAtOnce = (encoding: EncodingName): BytePairEncoding | undefined => {
   try {
-    const { process }: { process?: NodeProcess } = globalThis as { process?: NodeProcess }; // not in every runtime
-    const load = process?.getBuiltinModule?.('node:module')?.createRequire(import.meta.url);
-    const loaded = load?.(`js-tiktoken/ranks/${encoding}`) as { default?: Vocabulary } | Vocabulary | undefined; // by its types
-    const vocabulary =
-      loaded !== undefined && 'default' in loaded ? loaded.default : (loaded as Vocabulary | undefined);
-    return vocabulary && open(encoding, vocabulary);
+    return open(encoding, inBundle(encoding) ?? inNode(encoding));
   } catch {
     return undefined;
   }
 };
 
-/** The vocabulary of a tokenizer was not loaded before its first use in a Worker. */
+const inBundle = (encoding: EncodingName): Vocabulary | undefined => {
+  try {
+    // The calls must hold these literals: a bundler finds the modules by them.
+    const module =
+      encoding === 'cl100k_base' ? require('./vocabularies/cl100k.ts') : require('./vocabularies/o200k.ts');
+    return module.default;
+  } catch {
+    return undefined;
+  }
+};
+
+const inNode = (encoding: EncodingName): Vocabulary => {
+  const { process }: { process?: NodeProcess } = globalThis as { process?: NodeProcess }; // not in every runtime
+  const load = process?.getBuiltinModule?.('node:module')?.createRequire(import.meta.url);
+  if (load === undefined) throw new Error('this runtime cannot load a module synchronously');
+  const file = encoding === 'cl100k_base' ? './vocabularies/cl100k.ts' : './vocabularies/o200k.ts';
+  return load(file).default;
+};
+
+/** The vocabulary of a tokenizer was not loaded before its first use, in a runtime that cannot load it synchronously. */
 export class VocabularyNotLoaded extends Error {
   override readonly name = 'VocabularyNotLoaded';
 
@@ -108,8 +126,9 @@ export class VocabularyNotLoaded extends Error {
  * Tokens of OpenAI's models, identical to those of `js-tiktoken`. Special tokens in a text are plain text. Half of a
  * surrogate pair decodes to U+FFFD; all other text to itself.
  *
- * In Node.js the vocabulary is loaded at first use. In a Worker, which cannot load synchronously, `loadTokenizer` loads it beforehand;
- * until then every method throws `VocabularyNotLoaded`: an approximation in the meantime would give one text two counts.
+ * The vocabulary is loaded at first use, in Node.js and in the bundle of a Worker. Where nothing can be loaded synchronously,
+ * `loadTokenizer` loads it beforehand; until then every method throws `VocabularyNotLoaded`: an approximation in the meantime would give
+ * one text two counts.
  *
  * @example
  * new TiktokenTokenizer('gpt-4').count('hello world'); // 2

@@ -119,9 +119,15 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     });
     if (declined === undefined) return undefined;
     const { verdict, closest: linked, ...said } = declined;
+    const named = new Set(linked.map(({ file }) => file));
     const common = {
       ...{ sources: [], edition: edition.id, searchStrategy: strategyOf(outcome) },
-      relatedTopics: relatedTopics(edition, chosen.hits, []),
+      // Only of the articles that the answer names: the others have nothing to do with an off-topic question.
+      relatedTopics: relatedTopics(
+        edition,
+        chosen.hits.filter(({ source }) => named.has(source.id)),
+        [],
+      ),
     };
     const answer: NavigatorAnswer = {
       response: { ...said, ...common },

@@ -259,11 +259,16 @@ export const relatedTopics = (
 /** The topic of a chunk, and the section that makes it superfluous when quoted. */
 const subjectOf = oncePer((chunk: CachedChunk) => {
   const section = sectionOf(chunk, chunk.source);
-  const topic = oneLine(isTelling(section) ? section : chunk.source.title, 200);
+  const topic = oneLine(isTelling(section) ? section.replace(ITEM_NUMBER, '') : chunk.source.title, 200);
   return { topic, key: key(topic), keys: [key(section), key(chunk.source.title)] };
 });
 
+/** The number of a heading: "2. ", "3.1 ", "4) ". */
+const ITEM_NUMBER = /^\d{1,3}(?:(?:\.\d{1,3})*[.)]|(?:\.\d{1,3})+)\s+(?=\S*\p{L})/u;
+
+/** It names a subject: more than a date, a version or a heading that many articles share. */
 const isTelling = (heading: string): boolean =>
+  /\p{L}{2}|\p{Lo}/u.test(heading) &&
   !/^\p{L}*\s?\d*$/u.test(heading) &&
   !heading
     .toLowerCase()

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import fc from 'fast-check';
 import { getEncodingNameForModel, type TiktokenModel } from 'js-tiktoken';
 import { Tiktoken } from 'js-tiktoken/lite';
@@ -14,6 +16,10 @@ import {
   o200k,
   TiktokenTokenizer,
 } from '../../src/ai/tokenizer.ts';
+import { bundle } from '../../src/dev/build/bundle-function.ts';
+import { oneWorker } from '../storage/worker-for-test.ts';
+
+const IN_WORKERD = fileURLToPath(new URL('tokenizer-in-workerd.ts', import.meta.url));
 
 /** A new instance of the module, as in a new isolate: loaded vocabularies are shared within one. */
 const withoutVocabularies = async () => {
@@ -34,14 +40,27 @@ describe('TiktokenTokenizer before its vocabulary is loaded', () => {
     expect(new TiktokenTokenizer(model).encode(text)).toEqual(expected);
     expect(new TiktokenTokenizer(model).decode(expected)).toBe(text);
   });
+  it.each([
+    ['gpt-4', cl100kRanks],
+    ['gpt-4o', o200kRanks],
+  ])('loads it at first use in workerd: %s', async (model, ranks) => {
+    const worker = oneWorker(await bundle(IN_WORKERD));
+    onTestFinished(() => worker.dispose());
+    const text = 'If your Apollo shows 0 H/s, first check the pool: 漢字 🙂';
+    const tokens = new Tiktoken(ranks).encode(text);
+    const body = JSON.stringify({ model, text });
+    const response = await worker.dispatchFetch('http://localhost/', { method: 'POST', body });
+    expect(await response.json()).toEqual({ count: tokens.length, tokens, text });
+  });
   it('throws instead of approximating where nothing can be loaded at once', async () => {
-    const { TiktokenTokenizer, VocabularyNotLoaded } = await withoutVocabularies();
-    const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
-    onTestFinished(() => builtin.mockRestore());
-    const tokenizer = new TiktokenTokenizer('gpt-4');
-    expect(() => tokenizer.count('text')).toThrow(VocabularyNotLoaded);
-    expect(() => tokenizer.encode('text')).toThrow("await loadTokenizer('gpt-4', ...)");
-    expect(() => tokenizer.decode([1])).toThrow(VocabularyNotLoaded);
+    const { outputFiles } = await build({
+      ...{ entryPoints: [IN_WORKERD], bundle: true, format: 'esm', write: false, external: ['./vocabularies/*'] },
+    });
+    const worker = oneWorker(outputFiles[0]?.text ?? '');
+    onTestFinished(() => worker.dispose());
+    const body = JSON.stringify({ model: 'gpt-4', text: 'text' });
+    const response = await worker.dispatchFetch('http://localhost/', { method: 'POST', body });
+    expect(await response.json()).toMatchObject({ name: 'VocabularyNotLoaded' });
   });
   it('refuses a model with an unknown vocabulary', () => {
     expect(() => new TiktokenTokenizer('llama-3')).toThrow(RangeError);

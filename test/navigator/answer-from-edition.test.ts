@@ -246,8 +246,25 @@ describe('answerFromEdition() without an answer', () => {
     const declined = OFF_TOPIC_QUESTIONS.map(ask).filter(({ response }) => response.outOfDomain);
     expect(declined.length).toBeGreaterThan(0);
     for (const { closest, response } of declined) {
-      expect(closest).toEqual([]);
+      expect([closest, response.relatedTopics]).toEqual([[], []]);
       expect(response.answer).not.toContain('](');
+    }
+  });
+  it('names topics without their numbers, and when it declines those of the linked articles alone', () => {
+    const topical = openSmallKb([
+      article(
+        'pump.md',
+        '## 2. What colour has the pump light?\n\nThe pump light is green.\n\n## 3.4.0 (2026-03-17)\n\nThe pump light is new.',
+      ),
+      ...ARTICLES.slice(0, 8),
+    ]);
+    const { relatedTopics } = answerIn(topical, 'Which bank paid for the pump in Sweden?').response;
+    expect(relatedTopics).toEqual(['What colour has the pump light?']);
+    const declined = [...QUESTIONS, ...OFF_TOPIC_QUESTIONS].map(ask).filter(({ verdict }) => verdict !== 'answer');
+    for (const { closest, response } of declined) {
+      const linked = ARTICLES.filter(({ id }) => closest.some(({ file }) => file === id));
+      const text = JSON.stringify(linked);
+      for (const topic of response.relatedTopics ?? []) expect(text).toContain(topic);
     }
   });
   it('does not answer with the best of few unrelated articles', () => {
