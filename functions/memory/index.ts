@@ -55,7 +55,7 @@ const fetch = serveApp('memory', async (env: Env) => {
     engines: createEngines({ store, embeddings, tokenizer }),
     ledgerOf: (workspace) => remoteLedger(stubOf, workspace),
     quotas: readMemoryQuotas(env, isOnUpstash(settings) ? 'upstash' : 'embedded'),
-    eraseAnswers: (workspace, of) => answersOf(workspace).erase(of),
+    eraseAnswers: (workspace, of, audiences) => answersOf(workspace).erase(of, audiences),
     mount: (app, guard) => answerRoutes(app, { guard, answersOf, mask }),
   });
 });

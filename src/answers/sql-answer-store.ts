@@ -95,9 +95,11 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
       }),
     erase: (of, audiences) => {
       const [condition, value] = erasureOf(of);
-      if (of.before === undefined) return removePlaces(condition, value);
       const { sql: readable, values } = conditionsOf({}, audiences);
-      return removePlaces(`${readable} AND ${condition}`, ...values, value);
+      const erased = removePlaces(`${readable} AND ${condition}`, ...values, value);
+      // Of a person or a conversation all of them go; only those that the caller may read are counted.
+      if (of.before === undefined) removePlaces(condition, value);
+      return erased;
     },
     remove: (id, audiences) => {
       const { sql: readable, values } = conditionsOf({}, audiences);

@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import * as z from 'zod';
 import type { CachedEmbeddings, EmbeddingStatistics } from '../ai/embeddings/cached-embeddings.ts';
 import type { SearchAnalytics } from '../context-engine/config.ts';
 import {
@@ -36,8 +35,13 @@ import {
 } from '../runtime/context-guard.ts';
 import { jsonAnswer, readJson } from '../runtime/json-http.ts';
 import { logLine } from '../runtime/log.ts';
-import { mayReadAsked } from '../signing/capabilities.ts';
-import type { AdjacentMemory, MemoryCount, MemoryStore } from '../storage/memory-store.ts';
+import {
+  type AdjacentMemory,
+  ASKED_WITH,
+  type MemoryCount,
+  type MemoryStore,
+  mayReadMemory,
+} from '../storage/memory-store.ts';
 import {
   addContextSettingsRoutes,
   codedError,
@@ -77,8 +81,10 @@ export interface MemoryParts
   ledgerOf: (workspace: string) => RemoteLedger;
   /** Cached embeddings of queries, for one workspace and one request. */
   queryEmbeddings?: ((scope: { waitUntil: WaitUntil; workspace: string }) => CachedEmbeddings) | undefined;
-  /** Erases what else is stored of a person or a conversation, and returns how many answers that were. */
-  eraseAnswers?: ((workspace: string, of: MemoryErasureQuery) => Promise<number>) | undefined;
+  /** Erases what else is stored of a person or a conversation, and returns how many answers that were, of those that audiences may read. */
+  eraseAnswers?:
+    | ((workspace: string, of: MemoryErasureQuery, audiences: readonly string[]) => Promise<number>)
+    | undefined;
   /** Mounts further routes of the function. */
   mount?: ((app: Hono<GuardedEnv>, guard: GuardOptions) => void) | undefined;
 }
@@ -98,12 +104,6 @@ const TURNS_CAPABILITY = 'memory:turns:write';
 const RESTORE_CAPABILITY = 'memory:restore:write';
 /** Metadata of a turn, reserved: the subject of the verified context that stored it. */
 const ASKED_BY = 'asked_by';
-
-/**
- * Metadata of a turn, reserved: the audiences of the context that asked. The answer may quote an article for any of them. Absent: none, as
- * in turns of earlier versions.
- */
-const ASKED_WITH = 'asked_with';
 
 const RESERVED = [ASKED_BY, ASKED_WITH];
 /** Part of the deadline that is reserved to write and sign the response. */
@@ -215,7 +215,8 @@ export const createApp = (parts: MemoryParts) => {
     const request = readJson(c.get('body'), MemoriesRestore);
     if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
     const { embeddings } = parts;
-    const storing = { store, embeddings, quotas, now, log, ...callOf(c) };
+    const { audiences } = c.get('context');
+    const storing = { store, readable: readable(c), audiences, embeddings, quotas, now, log, ...callOf(c) };
     return jsonAnswer((await restoreMemories(request.value.memories, storing)) satisfies Restored);
   });
   app.delete(MEMORIES, ...write, async (c) => {
@@ -223,8 +224,9 @@ export const createApp = (parts: MemoryParts) => {
     if (!query.ok) return errorResponse(c, 'INVALID_QUERY', `Cannot erase memories: ${describeIssues(query.issues)}`);
     const { conversation_id: conversationId, person_id: personId } = query.value;
     const of = personId === undefined ? { conversationId: conversationId ?? '' } : { personId };
-    const answers = (await parts.eraseAnswers?.(c.get('context').workspace, query.value)) ?? 0;
-    const erased = await eraseMemories(of, { store, forgetEmbeddings: forgetEmbeddings(c), ...callOf(c) });
+    const { workspace, audiences } = c.get('context');
+    const answers = (await parts.eraseAnswers?.(workspace, query.value, audiences)) ?? 0;
+    const erased = await eraseMemories(of, { store, audiences, forgetEmbeddings: forgetEmbeddings(c), ...callOf(c) });
     return jsonAnswer({ erased, ...(answers === 0 ? {} : { answers }) } satisfies MemoryErasure);
   });
 
@@ -339,8 +341,8 @@ export const createApp = (parts: MemoryParts) => {
   });
   app.get(`${MEMORIES}/stats`, ...read, async (c) => {
     const { workspaceId, signal } = callOf(c);
-    const { subject: storedBy } = c.get('context');
-    const count = (of: MemoryCount) => store.count(workspaceId, of, { signal });
+    const { subject: storedBy, audiences: readableWith } = c.get('context');
+    const count = (of: MemoryCount) => store.count(workspaceId, { ...of, readableWith }, { signal });
     const [memories, turns, ofKey, turnsOfKey, searches] = await Promise.all([
       count({ turns: false }),
       count({ turns: true }),
@@ -424,15 +426,9 @@ const cacheStats = ({ hits, storeHits, coalesced, misses }: EmbeddingStatistics)
   return { hits: all, misses, hit_rate: all + misses === 0 ? 0 : all / (all + misses) };
 };
 
-const Turn = z.object({ [ASKED_WITH]: z.array(z.string()).optional() });
-
 /** The memories that a context with some audiences may read: no turn that was asked with others. */
 const readableMemories = (store: MemoryStore, audiences: readonly string[]): MemoryStore => {
-  const isReadable = ({ metadata }: Memory): boolean => {
-    if (metadata?.[ASKED_WITH] === undefined) return true;
-    const turn = readAs(Turn, metadata);
-    return turn.ok && mayReadAsked(audiences, turn.value[ASKED_WITH]);
-  };
+  const isReadable = (memory: Memory): boolean => mayReadMemory(audiences, memory);
   const readable = (adjacent: AdjacentMemory[]) => adjacent.filter(({ memory }) => isReadable(memory));
   return {
     ...store,

@@ -16,7 +16,7 @@ import { completedQuestion } from '../knowledge/questions/complete-question.ts';
 import { mapBounded } from '../runtime/concurrency.ts';
 import { describeCause, type Log } from '../runtime/log.ts';
 import { questionText } from '../search/retrieve.ts';
-import { isTurn, type MemoryStore } from '../storage/memory-store.ts';
+import { isTurn, type MemoryStore, mayReadMemory } from '../storage/memory-store.ts';
 import { type StoreOptions, StoreUnavailable } from '../storage/store-unavailable.ts';
 
 export interface StoringParts {
@@ -276,7 +276,9 @@ export const readMemoryQuotas = (variables: QuotaVariables, backEnd: keyof typeo
 
 /**
  * Stores exported memories with their ids, times and relations, in their order; vectors are made again. One that is there already stays as it
- * is. Refuses what exceeds the workspace's quota, and a memory that is related to one that is not there.
+ * is. Refuses what exceeds the workspace's quota, a memory that is related to one that is not there, and what the caller may not read. While
+ * the workspace holds memories that the caller may not read, every id that it cannot read is refused, taken or free: else the reply would
+ * tell which are taken.
  *
  * @throws {StoreUnavailable} When the store fails; calling it again with the same memories is safe.
  */
@@ -284,30 +286,41 @@ export const restoreMemories = async (
   records: readonly MemoryRecord[],
   {
     store,
+    readable,
+    audiences,
     workspaceId,
     signal,
     quotas,
     ...parts
-  }: Omit<StoringParts, 'newId'> & Pick<StoringRequest, 'workspaceId' | 'signal'>,
+  }: Omit<StoringParts, 'newId'> &
+    Pick<StoringRequest, 'workspaceId' | 'signal' | 'readable'> & { audiences: readonly string[] },
 ): Promise<Restored> => {
   const done: Restored = { restored: 0, unchanged: 0, refused: [] };
-  const [memories, turns] = await Promise.all(
-    [false, true].map((turns) => store.count(workspaceId, { turns }, { signal })),
-  );
-  const used = { memories: memories ?? 0, turns: turns ?? 0 };
+  const count = (turns: boolean, readableWith?: readonly string[]) =>
+    store.count(workspaceId, { turns, readableWith }, { signal });
+  const [memories, turns, ...read] = await Promise.all([
+    count(false),
+    count(true),
+    count(false, audiences),
+    count(true, audiences),
+  ]);
+  const used = { memories, turns };
+  const isPartlyHidden = read[0] < memories || read[1] < turns;
   const found = await mapBounded(records, async ({ related_to: relatedTo, ...data }) => {
     const memory: Memory = { ...data, workspace_id: workspaceId };
-    const isKnown = (await store.get(workspaceId, memory.id, { signal })) !== undefined;
-    const embedded = isKnown ? undefined : await embedMemory(memory.content, { ...parts, signal });
-    return { memory, relatedTo, embedded };
+    const isKnown = (await readable.get(workspaceId, memory.id, { signal })) !== undefined;
+    const isRefused = !mayReadMemory(audiences, memory) || (!isKnown && isPartlyHidden);
+    const embedded = isKnown || isRefused ? undefined : await embedMemory(memory.content, { ...parts, signal });
+    return { memory, relatedTo, isRefused, embedded };
   });
-  for (const { memory, relatedTo, embedded } of found) {
+  for (const { memory, relatedTo, isRefused, embedded } of found) {
     const refuse = (reason: string) =>
       done.refused.push({ id: memory.id, reason: `Cannot restore the memory: ${reason}` });
     const [kind, allowed] = isTurn(memory)
       ? (['turns', quotas.turns * MEMORIES_OF_TURN] as const)
       : (['memories', quotas.memories] as const);
-    if (embedded === undefined) done.unchanged += 1;
+    if (isRefused) refuse(NOT_HELD);
+    else if (embedded === undefined) done.unchanged += 1;
     else if (used[kind] >= allowed) refuse(`the workspace has ${used[kind]} ${kind}, ${allowed} are allowed`);
     else {
       const stepSignal = () => signal;
@@ -316,13 +329,15 @@ export const restoreMemories = async (
         done.restored += 1;
         used[kind] += 1;
       } else {
-        const missing = await missingOf(relatedTo, (id) => store.get(workspaceId, id, { signal }));
+        const missing = await missingOf(relatedTo, (id) => readable.get(workspaceId, id, { signal }));
         refuse(`related_to names ${missing ?? 'a memory'}, which is not in this workspace`);
       }
     }
   }
   return done;
 };
+
+const NOT_HELD = 'the workspace has turns that the key may not read; restore with a key for the audience *';
 
 export interface ErasingParts {
   store: MemoryStore;
@@ -339,12 +354,19 @@ interface Erasing {
  * Erases all memories of a person or of a conversation in batches, the newest first. The cached embeddings of a batch are dropped before its
  * memories, since afterwards no one could tell which texts were cached. Repeating it after a failure completes it.
  *
+ * @param audiences Of the caller; only memories that it may read are counted.
  * @returns How many memories were removed.
  * @throws {StoreUnavailable}
  */
 export const eraseMemories = async (
   of: { personId: string } | { conversationId: string },
-  { store, forgetEmbeddings, workspaceId, signal }: ErasingParts & Erasing,
+  {
+    store,
+    audiences,
+    forgetEmbeddings,
+    workspaceId,
+    signal,
+  }: ErasingParts & Erasing & { audiences: readonly string[] },
 ): Promise<number> => {
   for (let erased = 0; ; ) {
     const { memories, next: cursor } = await store.list(workspaceId, { ...of, limit: BATCH_SIZE }, { signal });
@@ -359,7 +381,8 @@ export const eraseMemories = async (
       memories.map(({ id }) => id),
       { signal },
     );
-    erased += removed.length;
+    const own = new Set(memories.filter((memory) => mayReadMemory(audiences, memory)).map(({ id }) => id));
+    erased += removed.filter((id) => own.has(id)).length;
     if (memories.length === 0) return erased;
   }
 };

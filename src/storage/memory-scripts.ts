@@ -11,6 +11,7 @@ import { MAX_ANSWER_BYTES, RELATIONS_LIMIT } from './memory-store.ts';
  * | `record:<id>` | the memory as JSON |
  * | `about:<id>` | what its removal needs: place, indexes, words |
  * | `all`, `conversation:<hash>`, `person:<hash>`, `type:<hash>`, `facts:<hash>`, `turns`, `turns:<hash>` | places, all with score 0, so that they sort by themselves |
+ * | `asked:<kind>:<subject>:<audiences>`, `asked` | places of what a subject stored with some audiences; the names of these sets |
  * | `expires` | ids of turns by the time when they expire, in milliseconds; their records expire by themselves |
  * | `word:<hash>` | places of the memories that contain a word |
  * | `relations:<id>` | relations that begin or end there, as `relationPlaceOf` writes them |
@@ -55,7 +56,10 @@ if ARGV[8] ~= '' then
   redis.call('ZADD', p .. 'expires', ARGV[8], id)
 end
 redis.call('HSET', p .. 'about:' .. id, 'place', place, 'indexes', indexes, 'words', words)
-for index in string.gmatch(indexes, '%S+') do redis.call('ZADD', p .. index, 0, place) end
+for index in string.gmatch(indexes, '%S+') do
+  redis.call('ZADD', p .. index, 0, place)
+  if string.sub(index, 1, 6) == 'asked:' then redis.call('SADD', p .. 'asked', index) end
+end
 for word in string.gmatch(words, '%S+') do redis.call('SADD', p .. 'word:' .. word, place) end
 for at = 9, #ARGV, 2 do
   redis.call('ZADD', p .. 'relations:' .. ARGV[at], 0, ARGV[at + 1])
@@ -81,7 +85,10 @@ for at = 2, #ARGV do
   if redis.call('EXISTS', p .. 'record:' .. id) == 1 then removed[#removed + 1] = id end
   local about = redis.call('HMGET', p .. 'about:' .. id, 'place', 'indexes', 'words')
   if about[1] then
-    for index in string.gmatch(about[2], '%S+') do redis.call('ZREM', p .. index, about[1]) end
+    for index in string.gmatch(about[2], '%S+') do
+      redis.call('ZREM', p .. index, about[1])
+      if redis.call('EXISTS', p .. index) == 0 then redis.call('SREM', p .. 'asked', index) end
+    end
     for word in string.gmatch(about[3], '%S+') do redis.call('SREM', p .. 'word:' .. word, about[1]) end
     redis.call('ZREM', p .. 'fresh', about[1])
   end
@@ -146,6 +153,15 @@ for _, id in ipairs(ARGV) do
   bytes = bytes + #record
   if bytes > ${MAX_ANSWER_BYTES} and #found > 0 then break end
   found[#found + 1] = record
+end
+return found`;
+
+/** Without arguments. Returns (index, number of its memories) of each index of memories that were asked with audiences. */
+export const ASKED = `
+local found = {}
+for _, index in ipairs(redis.call('SMEMBERS', KEYS[1] .. 'asked')) do
+  found[#found + 1] = index
+  found[#found + 1] = tostring(redis.call('ZCARD', KEYS[1] .. index))
 end
 return found`;
 

@@ -1,6 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js';
+import * as z from 'zod';
 import { Memory, type Relationship } from '../contract/memory.ts';
 import { logLine } from '../runtime/log.ts';
+import { mayReadAsked } from '../signing/capabilities.ts';
 import { decodeBase64url, encodeBase64url } from '../signing/encoding.ts';
 import { readStored } from './sql.ts';
 import type { StoreOptions } from './store-unavailable.ts';
@@ -83,6 +85,8 @@ export interface MemoryCount {
   turns: boolean;
   /** Only those that this subject stored. */
   storedBy?: string | undefined;
+  /** Only those that a context with these audiences may read; all when absent. */
+  readableWith?: readonly string[] | undefined;
 }
 
 /** The conversation that a turn was stored in, and how many memories of turns may stay. */
@@ -101,6 +105,24 @@ export const SURPLUS_LIMIT = 100;
 
 /** Memories with `expires_at` are turns of conversations: they are removed when they expire or when there are too many. */
 export const isTurn = ({ expires_at }: Memory): boolean => expires_at !== undefined;
+
+/**
+ * Metadata of a turn, reserved: the audiences of the context that asked. The answer may quote an article for any of them. Absent: none, as
+ * in turns of earlier versions.
+ */
+export const ASKED_WITH = 'asked_with';
+
+const Audiences = z.array(z.string());
+
+/** The audiences that a memory was asked with; undefined when what is stored there cannot be read, so that no one may. */
+const audiencesOf = ({ metadata }: Pick<Memory, 'metadata'>): readonly string[] | undefined =>
+  metadata?.[ASKED_WITH] === undefined ? [] : Audiences.safeParse(metadata[ASKED_WITH]).data;
+
+/** Whether a context that holds some audiences may read a memory: no turn that was asked with others. */
+export const mayReadMemory = (audiences: readonly string[], memory: Pick<Memory, 'metadata'>): boolean => {
+  const askedWith = audiencesOf(memory);
+  return askedWith !== undefined && mayReadAsked(audiences, askedWith);
+};
 
 /** Memories of all workspaces, separate from one another. Methods throw `StoreUnavailable`. */
 export interface MemoryStore extends Required<StorageClient> {

@@ -1,6 +1,8 @@
+import * as z from 'zod';
 import type { Memory, Relationship } from '../contract/memory.ts';
 import {
   type AdjacentMemory,
+  ASKED_WITH,
   type Candidate,
   decodeText,
   encodeText,
@@ -12,6 +14,7 @@ import {
   type MemoryListing,
   type MemoryQuery,
   type MemoryStore,
+  mayReadMemory,
   placeFilterOf,
   placeOf,
   RELATIONS_LIMIT,
@@ -26,7 +29,7 @@ import {
   type WordsOf,
   wordWeight,
 } from './memory-store.ts';
-import { addColumn, migrate, type Sql } from './sql.ts';
+import { addColumn, migrate, readStored, type Sql } from './sql.ts';
 import type { VectorIndex } from './vector-index.ts';
 
 export interface SqlMemoryStoreOptions {
@@ -244,15 +247,23 @@ const removeMemories = (sql: Sql, ids: readonly string[]): string[] => {
 const countMemories = (sql: Sql): number =>
   sql.all<{ count: number }>('SELECT count(*) AS count FROM memories')[0]?.count ?? 0;
 
-const countOf = (sql: Sql, { turns, storedBy }: MemoryCount): number => {
-  const mine = storedBy === undefined ? '' : 'AND stored_by = ?';
-  return (
-    sql.all<{ count: number }>(
-      `SELECT count(*) AS count FROM memories WHERE expires IS ${turns ? 'NOT ' : ''}NULL ${mine}`,
-      ...(storedBy === undefined ? [] : [storedBy]),
-    )[0]?.count ?? 0
+const countOf = (sql: Sql, { turns, storedBy, readableWith }: MemoryCount): number => {
+  const conditions = [`expires IS ${turns ? 'NOT ' : ''}NULL`, ...(storedBy === undefined ? [] : ['stored_by = ?'])];
+  const by =
+    readableWith === undefined ? 'NULL' : `CASE WHEN json_valid(memory) THEN memory ->> '$.metadata.${ASKED_WITH}' END`;
+  const counted = sql.all<{ count: number; asked: string | null }>(
+    `SELECT count(*) AS count, ${by} AS asked FROM memories WHERE ${conditions.join(' AND ')} GROUP BY asked`,
+    ...(storedBy === undefined ? [] : [storedBy]),
   );
+  const isReadable = (asked: string | null) =>
+    readableWith === undefined || asked === null || mayReadMemory(readableWith, askedWithText(asked));
+  return counted.reduce((sum, { count, asked }) => sum + (isReadable(asked) ? count : 0), 0);
 };
+
+/** The metadata of memories that were asked with some audiences, as SQLite shows them. */
+const askedWithText = (text: string): Pick<Memory, 'metadata'> => ({
+  metadata: { [ASKED_WITH]: readStored(z.json(), text) ?? text },
+});
 
 const expiredTurns = (sql: Sql, now: number): string[] =>
   sql

@@ -1,17 +1,21 @@
+import * as z from 'zod';
 import type { Memory } from '../contract/memory.ts';
 import { decodeEmbedding, encodeEmbedding, slicesOf } from './embedding-store.ts';
-import { CLEAR, COUNT, FRESH, PICK, PUT, READ, RELATIONS, REMOVE, SURPLUS } from './memory-scripts.ts';
+import { ASKED, CLEAR, COUNT, FRESH, PICK, PUT, READ, RELATIONS, REMOVE, SURPLUS } from './memory-scripts.ts';
 import {
   type AdjacentMemory,
+  ASKED_WITH,
   type Candidate,
   decodeText,
   encodeText,
   isTurn,
   MAX_MEMORY_WORDS,
   MAX_QUERY_WORDS,
+  type MemoryCount,
   type MemoryListing,
   type MemoryQuery,
   type MemoryStore,
+  mayReadMemory,
   nameHash,
   placeFilterOf,
   placeOf,
@@ -26,6 +30,7 @@ import {
   vectorMetadataOf,
   type WordsOf,
 } from './memory-store.ts';
+import { readStored } from './sql.ts';
 import { type StoreOptions, StoreUnavailable } from './store-unavailable.ts';
 import { redisClient, type UpstashAccess, upstashCaller } from './upstash-client.ts';
 import type { VectorIndex } from './vector-index.ts';
@@ -147,12 +152,18 @@ export const upstashMemoryStore = ({
       return true;
     },
     get: async (workspaceId, id, options = {}) => (await readMany(workspaceId, [encodeText(id)], options))[0],
-    count: async (workspaceId, { turns, storedBy }, options = {}) => {
+    count: async (workspaceId, { turns, storedBy, readableWith }, options = {}) => {
       const [allTurns, turnsOfSubject] = turnIndexes({ storedBy: storedBy ?? '', conversationId: '' });
       const ofSubject = storedBy === undefined ? undefined : [turns ? turnsOfSubject : factsIndex(storedBy)];
       const count = await run(COUNT, workspaceId, ofSubject ?? (turns ? [allTurns] : ['all', allTurns]), options);
       if (typeof count !== 'number') throw malformed('something that is not a number');
-      return count;
+      if (readableWith === undefined) return count;
+      const hidden = groupsOf(await texts(ASKED, workspaceId, [], options), 2)
+        .filter(
+          ([index = '']) => index.startsWith(askedPrefix({ turns, storedBy })) && !isReadableIndex(index, readableWith),
+        )
+        .reduce((sum, [, number]) => sum + Number(number), 0);
+      return Math.max(0, count - hidden);
     },
     surplusTurns: async (workspaceId, limits, options = {}) => {
       const [all, ofSubject, ofConversation] = turnIndexes(limits);
@@ -355,7 +366,24 @@ const indexesOf = (memory: Memory): string[] => {
     : storedBy === undefined
       ? []
       : [factsIndex(storedBy)];
-  return [...new Set(['all', ...indexesFor({ conversationId, personId, type }), ...kinds])];
+  return [...new Set(['all', ...indexesFor({ conversationId, personId, type }), ...kinds, ...askedIndexes(memory)])];
+};
+
+/** Counts what was asked with audiences apart; what an earlier version stored is in none. */
+const askedIndexes = (memory: Memory): string[] => {
+  const askedWith = memory.metadata?.[ASKED_WITH];
+  const prefix = askedPrefix({ turns: isTurn(memory), storedBy: memory.stored_by ?? '' });
+  return askedWith === undefined ? [] : [`${prefix}${encodeText(JSON.stringify(askedWith))}`];
+};
+
+const askedPrefix = ({ turns, storedBy }: Pick<MemoryCount, 'turns' | 'storedBy'>): string => {
+  const kind = `asked:${turns ? 'turns' : 'memories'}:`;
+  return storedBy === undefined ? kind : `${kind}${nameHash(storedBy)}:`;
+};
+
+const isReadableIndex = (index: string, audiences: readonly string[]): boolean => {
+  const askedWith = readStored(z.json(), decodeText(index.slice(index.lastIndexOf(':') + 1)));
+  return mayReadMemory(audiences, { metadata: { [ASKED_WITH]: askedWith ?? '' } });
 };
 
 /** All turns, those of a subject, and those of one conversation. */

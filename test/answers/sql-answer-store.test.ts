@@ -59,7 +59,9 @@ describe('the stored answers of a workspace', () => {
     store.keep([answerOf(1), answerOf(2, { person_id: 'p-1' })]);
     store.keep([answerOf(3), answerOf(4, { person_id: 'p-1' })], ['staff']);
     const before = new Date(NOW + 100).toISOString();
-    expect(store.erase({ person_id: 'p-1' })).toBe(2);
+    // Only what the caller may read is counted.
+    expect(store.erase({ person_id: 'p-1' })).toBe(1);
+    expect(store.list({ filter: { person_id: 'p-1' }, limit: 9, audiences: ['*'] }).total).toBe(0);
     expect(store.erase({ before })).toBe(1);
     expect(store.list({ filter: {}, limit: 9, audiences: ['*'] }).answers.map(numberOf)).toEqual([3]);
     expect([store.erase({ before }, ['sales']), store.erase({ before }, ['*'])]).toEqual([0, 1]);
@@ -151,7 +153,8 @@ describe('the stored answers of a workspace', () => {
     const removed = [[], ['staff'], ['*']].map((audiences) => store.remove(idOf(1), audiences));
     expect([store.remove(idOf(1)), ...removed]).toEqual([false, false, false, true]);
     store.keep([answerOf(2, { person_id: 'p-1' })], ['staff']);
-    expect(store.erase({ person_id: 'p-1' })).toBe(1);
+    expect(store.erase({ person_id: 'p-1' })).toBe(0);
+    expect(store.list({ filter: {}, limit: 9, audiences: ['*'] }).total).toBe(0);
   });
   it('are counted only for callers with all their audiences', () => {
     const store = storeWith([1]);

@@ -34,6 +34,7 @@ const appOf = async (changes: Partial<MemoryParts> = {}) =>
   });
 
 interface Call {
+  audiences?: string[];
   body?: unknown;
   workspace?: string;
   capabilities?: string[];
@@ -147,6 +148,50 @@ describe('the app of memories', () => {
     expect(stats.quotas).toMatchObject({
       workspace: { memories: { used: 18, allowed: 20 }, turns: { used: 0, allowed: 5000 } },
       key: { memories: { used: 8, allowed: 10 }, turns: { used: 0, allowed: 4500 } },
+    });
+  });
+  it('counts turns that the caller may read', async () => {
+    const app = await appOf();
+    const turn = (audiences: string[], subject: string) => {
+      const body = { type: 'question', content: 'x', conversation_id: 'c' };
+      return send(app, 'POST /turns', { body, audiences, subject, capabilities: ['memory:turns:write'] });
+    };
+    for (const audiences of [[], ['legal'], ['legal']])
+      for (let part = 0; part < 2; part += 1) expect((await turn(audiences, 'user:law')).status).toBe(201);
+    const counted = async (audiences: string[], subject = 'user:eve') => {
+      const { quotas } = MemoryStats.parse(await (await send(app, 'GET /stats', { audiences, subject })).json());
+      return [quotas.workspace.turns.used, quotas.key.turns.used];
+    };
+    expect(await counted([])).toEqual([1, 0]);
+    expect(await counted(['sales'])).toEqual([1, 0]);
+    expect(await counted(['legal'])).toEqual([3, 0]);
+    expect(await counted(['*'], 'user:law')).toEqual([3, 3]);
+  });
+  it('restores nothing that the caller may not read, and tells of no id whether it is taken', async () => {
+    const app = await appOf();
+    await put({ id: 'own', content: 'x', created_at: '2026-01-01T00:00:00Z' });
+    const turn = { expires_at: '2099-01-01T00:00:00Z', metadata: { asked_with: ['legal'] } };
+    const restore = async (memories: object[], audiences: string[]) => {
+      const call = { body: { memories }, audiences, capabilities: ['memory:restore:write'] };
+      return (await send(app, 'PUT', call)).json();
+    };
+    const record = (id: string, more: object = {}) => {
+      const created_at = '2026-01-01T00:00:00Z';
+      return { id, workspace_id: 'acme', type: 'fact', content: 'x', confidence: 1, created_at, ...more };
+    };
+    expect(await restore([record('before')], ['sales'])).toMatchObject({ restored: 1 });
+    await put({ id: 'hidden', content: 'x', created_at: '2026-01-01T00:00:00Z', ...turn });
+    const reply = (await restore(
+      [record('hidden'), record('free'), record('own'), record('theirs', turn)],
+      ['sales'],
+    )) as {
+      refused: { id: string; reason: string }[];
+    };
+    expect(reply).toMatchObject({ restored: 0, unchanged: 1 });
+    expect(reply.refused.map(({ id }) => id)).toEqual(['hidden', 'free', 'theirs']);
+    expect(new Set(reply.refused.map(({ reason }) => reason)).size).toBe(1);
+    expect(await restore([record('hidden'), record('free'), record('theirs', turn)], ['legal'])).toMatchObject({
+      ...{ restored: 2, unchanged: 1, refused: [] },
     });
   });
   it('removes the oldest turns for new ones, without counting turns as memories', async () => {

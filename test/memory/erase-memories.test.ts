@@ -30,6 +30,7 @@ const put = async (id: string, changes: Partial<Memory> = {}): Promise<void> => 
 };
 const parts = () => ({
   store,
+  audiences: [],
   workspaceId: 'acme',
   signal: new AbortController().signal,
   forgetEmbeddings: async (texts: readonly string[]) => {
@@ -48,6 +49,14 @@ describe('eraseMemories()', () => {
     expect(await store.count('acme', { turns: false })).toBe(0);
     for (let index = 0; index < 120; index++) expect(forgotten).toContain(`q${index}`);
     for (let index = 1; index < 120; index++) expect(forgotten).toContain(`q${index - 1}\nq${index}`);
+  });
+  it('counts what the caller may read, and erases everything', async () => {
+    await put('q1');
+    await put('q2', { metadata: { asked_with: ['legal'] } });
+    expect(await eraseMemories({ personId: 'p' }, parts())).toBe(1);
+    expect(await store.count('acme', { turns: false })).toBe(0);
+    await put('q3', { metadata: { asked_with: ['legal'] } });
+    expect(await eraseMemories({ personId: 'p' }, { ...parts(), audiences: ['*'] })).toBe(1);
   });
   it('erases a memory only after its embeddings are dropped, also when a batch ends early', async () => {
     for (let index = 0; index < 12; index++) await put(`q${index}`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Memory } from '../../src/contract/memory.ts';
-import type { MemoryListing, MemoryQuery, MemoryStore } from '../../src/storage/memory-store.ts';
+import { ASKED_WITH, type MemoryListing, type MemoryQuery, type MemoryStore } from '../../src/storage/memory-store.ts';
 import { embeddedStore, eraseAll, newMemory, newWorkspace, pointing, upstashStore } from './memory-stores.ts';
 
 const idsOf = (memories: Memory[]): string[] => memories.map(({ id }) => id).toSorted();
@@ -163,6 +163,21 @@ describe.each([
       expect([await count(false, 'user:a'), await count(false, 'user:c')]).toEqual([2, 0]);
       await store.erase(workspace, ['t1']);
       expect([await count(true), await count(true, 'user:a'), await count(false)]).toEqual([1, 0, 4]);
+    });
+    it('are counted for those who hold the audiences that asked', async () => {
+      await turn('open', 1);
+      await turn('law', 2, { metadata: { [ASKED_WITH]: ['legal'] } });
+      await turn('both', 3, { stored_by: 'user:b', metadata: { [ASKED_WITH]: ['legal', 'sales'] } });
+      await turn('damaged', 4, { metadata: { [ASKED_WITH]: 'legal' } });
+      await put({ id: 'fact', metadata: { [ASKED_WITH]: ['legal'] } });
+      const count = (audiences: string[], storedBy?: string) =>
+        store.count(workspace, { turns: true, storedBy, readableWith: audiences });
+      expect([await count([]), await count(['sales']), await count(['legal'])]).toEqual([1, 1, 2]);
+      expect([await count(['legal', 'sales']), await count(['legal'], 'user:b')]).toEqual([3, 0]);
+      expect(await store.count(workspace, { turns: false, readableWith: ['sales'] })).toBe(0);
+      expect(await store.count(workspace, { turns: true })).toBe(4);
+      await store.erase(workspace, ['law']);
+      expect([await count(['legal']), await count(['*'])]).toEqual([1, 2]);
     });
     it('are surplus when they are the oldest beyond the limit of the conversation, subject or workspace', async () => {
       await turn('old', 0, { stored_by: 'user:b', conversation_id: 'd' });

@@ -88,13 +88,19 @@ export interface GapBook {
   read(id: string, audiences?: readonly string[]): KnowledgeGap | null;
   /** Deletes a gap with its questions, if the audiences may see it; false when there is none of that id for them. */
   remove(id: string, audiences?: readonly string[]): boolean;
-  /** Deletes the questions of a person, and the gaps that no one else has asked about. Returns the number of questions. */
-  erasePerson(person: string): number;
+  /**
+   * Deletes the questions of a person, and the gaps that no one else has asked about. Returns the number of questions in gaps that the
+   * audiences may see.
+   */
+  erasePerson(person: string, audiences?: readonly string[]): number;
   list(listing: GapListing): GapPage;
   /** All that is stored, by id. */
   records(query: GapRecordsQuery, audiences?: readonly string[]): GapRecordPage;
-  /** Stores gaps as `records` returned them; those that exist stay as they are. Returns how many were stored. */
-  restore(gaps: readonly GapRecord[]): number;
+  /**
+   * Stores gaps as `records` returned them; those that exist stay as they are. Returns how many were stored, and the ids that are refused:
+   * while there are gaps that the audiences may not see, every id that they cannot see, taken or free.
+   */
+  restore(gaps: readonly GapRecord[], audiences?: readonly string[]): { restored: number; refused: string[] };
   /**
    * Open gaps that were met with exactly these audiences and not compared with this edition yet, most frequent first; none if it is not the
    * active edition.

@@ -49,7 +49,8 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
       const suggestion = 'Name the person as ?person_id=, or a gap as /v1/knowledge/gaps/{id}';
       return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
     }
-    const erased = await books.of(c.get('context').workspace).erasePerson(query.value.person_id);
+    const { workspace, audiences } = c.get('context');
+    const erased = await books.of(workspace).erasePerson(query.value.person_id, audiences);
     return jsonAnswer({ erased });
   });
   app.get('/v1/knowledge/gaps/records', contextGuard(guard), requireCapability('support:gaps:write'), async (c) => {
@@ -84,8 +85,12 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
       c.set('outcome', 'UNAUTHORIZED');
       return refusal('UNAUTHORIZED', { librarian: guard.self, message: NOT_HELD });
     }
-    const restored = await books.of(c.get('context').workspace).restore(gaps);
-    return jsonAnswer({ restored, unchanged: gaps.length - restored, refused: [] } satisfies Restored);
+    const { restored, refused } = await books.of(c.get('context').workspace).restore(gaps, audiences);
+    return jsonAnswer({
+      restored,
+      unchanged: gaps.length - restored - refused.length,
+      refused: refused.map((id) => ({ id, reason: HIDDEN })),
+    } satisfies Restored);
   });
   app.delete('/v1/knowledge/gaps/:id', ...change, async (c) => {
     const { workspace, audiences } = c.get('context');
@@ -129,4 +134,6 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
 };
 
 const NOT_HELD = 'Cannot restore gaps: some were met with audiences that the key does not hold';
+const HIDDEN =
+  'Cannot restore the gap: the workspace has gaps that the key may not see; restore with a key for the audience *';
 const NO_CURSOR = 'Cannot list gaps: cursor is not one that a page before has given';

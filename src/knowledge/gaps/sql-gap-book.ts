@@ -69,11 +69,11 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
         sql.run('DELETE FROM gaps WHERE id = ?', id);
         return true;
       }),
-    erasePerson: (person) =>
+    erasePerson: (person, audiences = []) =>
       sql.transaction(() => {
         const [asked] = sql.all<{ total: number }>(
-          'SELECT count(*) AS total FROM gap_examples WHERE person = ?',
-          person,
+          `SELECT count(*) AS total FROM gap_examples JOIN gaps ON gaps.id = gap_examples.gap WHERE ${READABLE} AND person = ?2`,
+          ...[JSON.stringify(audiences), person],
         );
         // A gap with no example of anyone else's is the person's own words.
         sql.run(
@@ -89,11 +89,16 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
       sql
         .all<{ audiences: string }>('SELECT DISTINCT audiences FROM gaps ORDER BY audiences')
         .map(({ audiences }) => readStored(AudienceList, audiences) ?? []),
-    restore: (gaps) =>
+    restore: (gaps, audiences = []) =>
       sql.transaction(() => {
-        const restored = gaps.filter((gap) => restoreGap(sql, gap)).length;
+        const held = JSON.stringify(audiences);
+        const [hidden] = sql.all(`SELECT 1 AS one FROM gaps WHERE NOT ${READABLE} LIMIT 1`, held);
+        const isSeen = (id: string) =>
+          sql.all(`SELECT 1 AS one FROM gaps WHERE ${READABLE} AND id = ?2`, held, id).length > 0;
+        const refused = hidden === undefined ? [] : gaps.filter(({ id }) => !isSeen(id)).map(({ id }) => id);
+        const restored = gaps.filter((gap) => !refused.includes(gap.id) && restoreGap(sql, gap)).length;
         forgetBeyond(sql, maxGaps);
-        return restored;
+        return { restored, refused };
       }),
     toCheck: (edition, limit, nowMs, audiences) =>
       noteEdition(sql, { edition, nowMs }) ? gapsToCheck(sql, edition, limit, audienceList(audiences)) : [],

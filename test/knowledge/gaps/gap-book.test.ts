@@ -226,10 +226,33 @@ describe('with audiences', () => {
     expect(toCheck()).toEqual(['for undefined']);
     expect(toCheck(['staff', 'sales'])).toEqual([]);
   });
+  it('restores no gap that a key may not see, and tells it of no id whether it is taken', () => {
+    const [from, to] = [bookOf(), bookOf()];
+    meetFor(from, undefined, ['staff']);
+    const [open, staff] = from
+      .records({ limit: 9 }, ['*'])
+      .gaps.toSorted((one, other) => (one.audiences ?? []).length - (other.audiences ?? []).length);
+    expect(to.restore([staff!], ['*'])).toEqual({ restored: 1, refused: [] });
+    const free = { ...open!, id: 'free' };
+    const taken = { ...open!, id: staff!.id };
+    expect(to.restore([free, taken], ['sales'])).toEqual({ restored: 0, refused: ['free', staff!.id] });
+    expect(to.restore([free, taken], ['staff'])).toEqual({ restored: 1, refused: [] });
+    // Now the key sees one of them.
+    expect(to.restore([free], ['sales'])).toEqual({ restored: 0, refused: [] });
+  });
+  it('counts erased questions in gaps that the key may see, and erases all', () => {
+    const book = bookOf();
+    meetFor(book, undefined, ['staff']);
+    const query = { message: 'mine', subject: null, intent: 'x', product: null, person: 'p' };
+    meet(book, 'own words', { query });
+    meet(book, 'own other', { query, audiences: ['staff'] });
+    expect(book.erasePerson('p', ['sales'])).toBe(1);
+    expect([book.erasePerson('p', ['*']), seen(book, ['*']).length]).toEqual([0, 2]);
+  });
   it('keeps the audiences of exported gaps', () => {
     const [from, to] = [bookOf(), bookOf()];
     meetFor(from, ['staff']);
-    expect(to.restore(from.records({ limit: 9 }, ['*']).gaps)).toBe(1);
+    expect(to.restore(from.records({ limit: 9 }, ['*']).gaps)).toEqual({ restored: 1, refused: [] });
     expect([seen(to), seen(to, ['staff'])]).toEqual([[], ['for staff']]);
   });
 });
