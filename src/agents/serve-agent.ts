@@ -91,7 +91,7 @@ const answering = (agent: Agent, profile: AgentProfile, { onFault, ...options }:
     const request = readJson(c.get('body'), AgentRequest);
     if (!request.ok) {
       c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', { librarian: id, message: request.problem });
+      return refusal('INVALID_QUERY', { librarian: id, message: request.problem, suggestion: request.suggestion });
     }
     const format = formatIn(c);
     if (!format.ok) {

@@ -22,6 +22,7 @@ import {
   requireCapability,
 } from '../runtime/context-guard.ts';
 import { jsonAnswer, readJson } from '../runtime/json-http.ts';
+import { inAddress, suggestForm } from '../runtime/suggest-form.ts';
 import { covers } from '../signing/capabilities.ts';
 import { memoryReplayStore } from '../signing/verify-context.ts';
 import { rangeOf } from './answer-statistics.ts';
@@ -64,14 +65,19 @@ export const answerRoutes = (
     requireCapability('answers:keep:write'),
   ] as const;
   const judge = [contextGuard({ ...internal, replay }), requireCapability('answers:feedback:write')] as const;
-  const refused = (c: AnswerContext, code: ErrorCode, message: string, suggestion?: string): Response => {
+  const refused = (c: AnswerContext, code: ErrorCode, message: string, suggestion?: string | undefined): Response => {
     c.set('outcome', code);
-    return refusal(code, { librarian: guard.self, message, ...(suggestion === undefined ? {} : { suggestion }) });
+    return refusal(code, { librarian: guard.self, message, suggestion });
   };
   const answersIn = (c: AnswerContext): RemoteAnswers => answersOf(c.get('context').workspace);
-  const listingIn = (c: AnswerContext): { ok: true; value: AnswerListing } | { ok: false; problem: string } => {
+  const listingIn = (
+    c: AnswerContext,
+  ): { ok: true; value: AnswerListing } | { ok: false; problem: string; suggestion?: string | undefined } => {
     const query = readAs(AnswersQuery, c.req.query());
-    if (!query.ok) return { ok: false, problem: describeIssues(query.issues) };
+    if (!query.ok) {
+      const suggestion = suggestForm(AnswersQuery, query.issues, inAddress);
+      return { ok: false, problem: describeIssues(query.issues), suggestion };
+    }
     const { limit, cursor, format: _format, ...filter } = query.value;
     if (cursor !== undefined && readAnswerCursor(cursor) === undefined) return { ok: false, problem: NO_CURSOR };
     return { ok: true, value: { filter, limit, cursor, audiences: c.get('context').audiences } };
@@ -81,7 +87,7 @@ export const answerRoutes = (
 
   app.post('/v1/answers', ...keep, async (c) => {
     const sent = readJson(c.get('body'), GivenTogether);
-    if (!sent.ok) return refused(c, 'INVALID_QUERY', sent.problem);
+    if (!sent.ok) return refused(c, 'INVALID_QUERY', sent.problem, sent.suggestion);
     const read = sent.value.map((answer) => readAs(AnswerInput, answer));
     // One that cannot be read costs the others nothing.
     const answers = read.flatMap((answer) => (answer.ok ? [maskAnswer(answer.value, mask)] : []));
@@ -92,18 +98,25 @@ export const answerRoutes = (
   });
   app.get('/v1/answers', ...read, async (c) => {
     const listing = listingIn(c);
-    if (!listing.ok) return refused(c, 'INVALID_QUERY', `Cannot list answers: ${listing.problem}`);
+    if (!listing.ok) return refused(c, 'INVALID_QUERY', `Cannot list answers: ${listing.problem}`, listing.suggestion);
     return jsonAnswer((await answersIn(c).list(listing.value)) satisfies AnswersPage);
   });
   app.get('/v1/answers-in-full', ...read, async (c) => {
     const listing = listingIn(c);
-    if (!listing.ok) return refused(c, 'INVALID_QUERY', `Cannot export answers: ${listing.problem}`);
+    if (!listing.ok)
+      return refused(c, 'INVALID_QUERY', `Cannot export answers: ${listing.problem}`, listing.suggestion);
     return jsonAnswer(await answersIn(c).full(listing.value));
   });
   app.get('/v1/answers/statistics', ...read, async (c) => {
     const query = readAs(AnswerStatisticsQuery, c.req.query());
     const range = query.ok ? rangeOf(query.value, now()) : describeIssues(query.issues);
-    if (!query.ok || typeof range === 'string') return refused(c, 'INVALID_QUERY', `Cannot count answers: ${range}`);
+    if (!query.ok || typeof range === 'string')
+      return refused(
+        c,
+        'INVALID_QUERY',
+        `Cannot count answers: ${range}`,
+        query.ok ? undefined : suggestForm(AnswerStatisticsQuery, query.issues, inAddress),
+      );
     const { bucket: _bucket, ...filter } = query.value;
     const { audiences } = c.get('context');
     return jsonAnswer((await answersIn(c).statistics(filter, range, audiences)) satisfies AnswerStatistics);
@@ -115,7 +128,7 @@ export const answerRoutes = (
   });
   app.post('/v1/answers/:id/feedback', ...judge, async (c) => {
     const request = readJson(c.get('body'), AnswerFeedbackRequest);
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
     const { subject, capabilities, audiences } = c.get('context');
     const { value, comment, person_id: person } = request.value;
     const feedback = {
@@ -130,14 +143,19 @@ export const answerRoutes = (
   const note = [contextGuard({ ...internal, replay }), requireCapability('audit:keep:write')] as const;
   app.post('/v1/audit', ...note, async (c) => {
     const entry = readJson(c.get('body'), AuditEntry);
-    if (!entry.ok) return refused(c, 'INVALID_QUERY', entry.problem);
+    if (!entry.ok) return refused(c, 'INVALID_QUERY', entry.problem, entry.suggestion);
     await answersIn(c).noteAct(entry.value);
     return jsonAnswer({ noted: 1 }, { status: 201 });
   });
   app.get('/v1/audit', contextGuard(guard), requireCapability('audit:read'), async (c) => {
     const query = readAs(AuditQuery, c.req.query());
     if (!query.ok || (query.value.cursor !== undefined && readAnswerCursor(query.value.cursor) === undefined))
-      return refused(c, 'INVALID_QUERY', `Cannot list acts: ${query.ok ? NO_CURSOR : describeIssues(query.issues)}`);
+      return refused(
+        c,
+        'INVALID_QUERY',
+        `Cannot list acts: ${query.ok ? NO_CURSOR : describeIssues(query.issues)}`,
+        query.ok ? undefined : suggestForm(AuditQuery, query.issues, inAddress),
+      );
     return jsonAnswer((await answersIn(c).acts(query.value)) satisfies AuditPage);
   });
   app.delete('/v1/answers', ...erase, async (c) => {

@@ -97,7 +97,7 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
       const [condition, value] = erasureOf(of);
       const { sql: readable, values } = conditionsOf({}, audiences);
       const erased = removePlaces(`${readable} AND ${condition}`, ...values, value);
-      // Of a person or a conversation all of them go; only those that the caller may read are counted.
+      // Those of a person or a conversation go completely; only what the caller may read is counted.
       if (of.before === undefined) removePlaces(condition, value);
       return erased;
     },

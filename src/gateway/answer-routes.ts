@@ -16,6 +16,7 @@ import type { Librarians } from '../delegation/librarian-directory.ts';
 import { waitUntilOf } from '../runtime/concurrency.ts';
 import { jsonAnswer, readJson } from '../runtime/json-http.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
+import { inAddress, suggestForm } from '../runtime/suggest-form.ts';
 import { covers } from '../signing/capabilities.ts';
 import { MAX_CAPABILITIES } from '../signing/limits.ts';
 import { originate } from '../signing/request-context.ts';
@@ -112,7 +113,10 @@ export const createAnswerList = ({ client }: { client: SignedClient }) => {
     if (!isExport) return forward(c, client, { ...call, path: `/v1/answers${url.search}` });
     const query = readAs(AnswersQuery, Object.fromEntries(url.searchParams));
     if (!query.ok) {
-      throw new GatewayError('INVALID_QUERY', { message: `Cannot export answers: ${describeIssues(query.issues)}` });
+      throw new GatewayError('INVALID_QUERY', {
+        message: `Cannot export answers: ${describeIssues(query.issues)}`,
+        suggestion: suggestForm(AnswersQuery, query.issues, inAddress),
+      });
     }
     const page = async (cursor: string | undefined): Promise<Response> => {
       if (cursor !== undefined) url.searchParams.set('cursor', cursor);
@@ -167,7 +171,11 @@ export const createReplay = ({ client, asking, librarians, now }: ReplayParts) =
     demand(key, READ);
     const request = readJson(await jsonBytes(c), AnswerReplayRequest, { whenEmpty: {} });
     if (!request.ok) {
-      throw new GatewayError('INVALID_QUERY', { message: request.problem, details: { issues: request.issues } });
+      throw new GatewayError('INVALID_QUERY', {
+        message: request.problem,
+        suggestion: request.suggestion,
+        details: { issues: request.issues },
+      });
     }
     const { edition, librarian, model = true, timeout_ms: timeoutMs = TIMEOUT_MS } = request.value;
     const namedWorkspace = c.req.query('workspace_id');

@@ -460,7 +460,8 @@ const MAX_TICKET_BYTES = 256 * 1024;
 /** The request of a visitor with a hash of the address that sent it, by which the function counts. */
 const handoverOf = async (c: Context<GatewayEnv>, workspace: string, maxBytes?: number): Promise<Uint8Array> => {
   const request = readJson(await jsonBytes(c, maxBytes), HandoverRequest);
-  if (!request.ok) throw new GatewayError('INVALID_QUERY', { message: request.problem });
+  if (!request.ok)
+    throw new GatewayError('INVALID_QUERY', { message: request.problem, suggestion: request.suggestion });
   const address = c.req.header('CF-Connecting-IP');
   const sender = address === undefined ? undefined : await sha256(utf8(`${workspace} ${address}`));
   return utf8(JSON.stringify({ request: request.value, sender }));

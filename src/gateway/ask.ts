@@ -324,7 +324,7 @@ const readRequest = (bytes: Uint8Array): AskRequest => {
   if (read.ok) return read.value;
   throw new GatewayError('INVALID_QUERY', {
     message: read.problem,
-    suggestion: 'Send {"query": "..."} with a question of 1 to 4,000 characters',
+    suggestion: read.suggestion ?? 'Send {"query": "..."} with a question of 1 to 4,000 characters',
     details: { issues: read.issues },
   });
 };

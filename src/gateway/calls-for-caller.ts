@@ -5,6 +5,7 @@ import type { GatewayCall, routeMatcher } from '../contract/http-routes.ts';
 import { readRequest } from '../contract/read-request.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { withStatements } from '../runtime/progress.ts';
+import { suggestForm } from '../runtime/suggest-form.ts';
 import type { Asking } from './ask.ts';
 import { limitKey } from './authenticate.ts';
 import { faultOf, GatewayError, type RateLimits } from './gateway-error.ts';
@@ -39,7 +40,11 @@ export const callsFor = (
     const read = readRequest(AskRequest, question);
     if (!read.ok) {
       const message = `Cannot read the question: ${describeIssues(read.issues)}`;
-      throw new GatewayError('INVALID_QUERY', { message, details: { issues: read.issues } });
+      throw new GatewayError('INVALID_QUERY', {
+        message,
+        suggestion: suggestForm(AskRequest, read.issues),
+        details: { issues: read.issues },
+      });
     }
     const run = asking(c, read.value);
     return report === undefined ? run({ signal }) : withStatements(report, (progress) => run({ signal, progress }));

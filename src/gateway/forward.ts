@@ -5,7 +5,7 @@ import { readBody } from '../http/read-body.ts';
 import type { SignedAnswer, SignedClient } from '../runtime/signed-client.ts';
 import { type Amounts, DEFAULT_CALLS } from '../signing/limits.ts';
 import { type OriginContext, originate } from '../signing/request-context.ts';
-import { errorResponse, GatewayError, MAX_BODY_BYTES } from './gateway-error.ts';
+import { errorResponse, GatewayError, HttpRefusal, MAX_BODY_BYTES } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
 export interface Forwarding {
@@ -113,9 +113,10 @@ export const jsonBytes = async (
   maxBytes = MAX_BODY_BYTES,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   if (c.req.raw.body !== null && !/^application\/json\b/i.test(c.req.header('Content-Type') ?? '')) {
-    throw new GatewayError('INVALID_QUERY', {
+    throw new HttpRefusal(415, {
       message: 'Cannot read the body: its content type is not application/json',
-      suggestion: 'Send the header Content-Type: application/json',
+      suggestion: 'Send JSON with the header Content-Type: application/json',
+      headers: { Accept: 'application/json' },
     });
   }
   const bytes = await readBody(c.req.raw, maxBytes);

@@ -35,7 +35,11 @@ export const readOpenAI = async <Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> => {
   const read = readJson(await jsonBytes(c, MAX_CHAT_BYTES), schema);
   if (read.ok) return read.value;
-  throw new GatewayError('INVALID_QUERY', { message: read.problem, details: { issues: read.issues } });
+  throw new GatewayError('INVALID_QUERY', {
+    message: read.problem,
+    suggestion: read.suggestion,
+    details: { issues: read.issues },
+  });
 };
 
 /** What a client of OpenAI has sent, in whichever of its forms. */

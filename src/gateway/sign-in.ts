@@ -44,7 +44,8 @@ export const createSignIn = ({ providers = [], tokens, limits, send = fetch }: S
     redeem: async (c: Context<GatewayEnv>): Promise<Response> => {
       await limitSignIn(c, limits);
       const request = readJson(await jsonBytes(c), SignInRequest);
-      if (!request.ok) throw new GatewayError('INVALID_QUERY', { message: request.problem });
+      if (!request.ok)
+        throw new GatewayError('INVALID_QUERY', { message: request.problem, suggestion: request.suggestion });
       const { issuer, code, code_verifier } = request.value;
       const provider = offered.find((each) => each.issuer === issuer);
       if (provider?.client_id === undefined || tokens === undefined)

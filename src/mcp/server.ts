@@ -16,6 +16,7 @@ import { readRequest } from '../contract/read-request.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { RouteFailed, type Routes } from '../runtime/gateway-routes.ts';
 import { logLine } from '../runtime/log.ts';
+import { suggestForm } from '../runtime/suggest-form.ts';
 import type { Exchange, Known } from './revision.ts';
 import { inputSchemaOf, type ObjectSchema, outputSchemaOf } from './tool-schema.ts';
 import { allows, type Tool, type ToolReply, toolsFor } from './tools.ts';
@@ -132,7 +133,7 @@ const callTool = async (
     return failed(
       errorInfo('INVALID_QUERY', {
         message: `Cannot read the arguments: ${describeIssues(read.issues)}`,
-        suggestion: BY_THE_SCHEMA,
+        suggestion: suggestForm(tool.input, read.issues) ?? BY_THE_SCHEMA,
         details: { issues: read.issues },
       }),
     );

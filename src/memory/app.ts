@@ -35,6 +35,7 @@ import {
 } from '../runtime/context-guard.ts';
 import { jsonAnswer, readJson } from '../runtime/json-http.ts';
 import { logLine } from '../runtime/log.ts';
+import { inAddress, suggestForm } from '../runtime/suggest-form.ts';
 import {
   type AdjacentMemory,
   ASKED_WITH,
@@ -159,7 +160,7 @@ export const createApp = (parts: MemoryParts) => {
 
   const keep = async (c: MemoryContext, { isTurn }: { isTurn: boolean }): Promise<Response> => {
     const input = readJson(c.get('body'), MemoryInput);
-    if (!input.ok) return errorResponse(c, 'INVALID_QUERY', input.problem);
+    if (!input.ok) return errorResponse(c, 'INVALID_QUERY', input.problem, { suggestion: input.suggestion });
     const { metadata } = input.value;
     const reserved = RESERVED.find((name) => metadata !== undefined && Object.hasOwn(metadata, name));
     if (reserved !== undefined)
@@ -194,7 +195,10 @@ export const createApp = (parts: MemoryParts) => {
   app.post(`${MEMORIES}/turns`, ...keepTurns, (c) => keep(c, { isTurn: true }));
   app.get(MEMORIES, ...read, async (c) => {
     const query = readAs(MemoryListingQuery, c.req.query());
-    if (!query.ok) return errorResponse(c, 'INVALID_QUERY', `Cannot list memories: ${describeIssues(query.issues)}`);
+    if (!query.ok)
+      return errorResponse(c, 'INVALID_QUERY', `Cannot list memories: ${describeIssues(query.issues)}`, {
+        suggestion: suggestForm(MemoryListingQuery, query.issues, inAddress),
+      });
     const { conversation_id: conversationId, person_id: personId, type, limit = DEFAULT_PAGE, cursor } = query.value;
     const { workspaceId, signal } = callOf(c);
     const own = readable(c);
@@ -213,7 +217,7 @@ export const createApp = (parts: MemoryParts) => {
   });
   app.put(MEMORIES, ...restore, async (c) => {
     const request = readJson(c.get('body'), MemoriesRestore);
-    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
     const { embeddings } = parts;
     const { audiences } = c.get('context');
     const storing = { store, readable: readable(c), audiences, embeddings, quotas, now, log, ...callOf(c) };
@@ -221,7 +225,10 @@ export const createApp = (parts: MemoryParts) => {
   });
   app.delete(MEMORIES, ...write, async (c) => {
     const query = readAs(MemoryErasureQuery, c.req.query());
-    if (!query.ok) return errorResponse(c, 'INVALID_QUERY', `Cannot erase memories: ${describeIssues(query.issues)}`);
+    if (!query.ok)
+      return errorResponse(c, 'INVALID_QUERY', `Cannot erase memories: ${describeIssues(query.issues)}`, {
+        suggestion: suggestForm(MemoryErasureQuery, query.issues, inAddress),
+      });
     const { conversation_id: conversationId, person_id: personId } = query.value;
     const of = personId === undefined ? { conversationId: conversationId ?? '' } : { personId };
     const { workspace, audiences } = c.get('context');
@@ -267,7 +274,7 @@ export const createApp = (parts: MemoryParts) => {
   };
   app.post(`${MEMORIES}/search`, ...read, async (c) => {
     const request = readJson(c.get('body'), MemorySearchRequest);
-    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
     const { query, vector = [], options } = request.value;
     const hasText = query !== undefined;
     if (!hasText && engines.semantic === undefined) return errorResponse(c, 'INVALID_QUERY', NO_VECTORS);
@@ -281,7 +288,7 @@ export const createApp = (parts: MemoryParts) => {
   });
   app.post(`${MEMORIES}/search/batch`, ...read, async (c) => {
     const request = readJson(c.get('body'), MemoryBatchRequest);
-    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
     const { queries, options } = request.value;
     const isEmpty = (lists: SearchResult[][]) => lists.every((results) => results.length === 0);
     const { result, degraded } = await find(c, { hasText: true, isEmpty }, (engine, workspaceId) =>
@@ -298,7 +305,7 @@ export const createApp = (parts: MemoryParts) => {
   addContextSettingsRoutes(app, { read, write, ledgerIn: settingsIn });
   app.post(`${MEMORIES}/context`, ...read, async (c) => {
     const request = readJson(c.get('body'), ContextRequest);
-    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
     const { query, vector = [] } = request.value;
     const hasText = query !== undefined;
     if (!hasText && engines.semantic === undefined) return errorResponse(c, 'INVALID_QUERY', NO_VECTORS);
@@ -316,7 +323,7 @@ export const createApp = (parts: MemoryParts) => {
   });
   app.post(`${MEMORIES}/context/preview`, ...read, async (c) => {
     const request = readJson(c.get('body'), ContextRequest);
-    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
     const { query } = request.value;
     if (query === undefined)
       return errorResponse(c, 'INVALID_QUERY', 'Cannot preview a context by vector: send the query');
@@ -333,7 +340,7 @@ export const createApp = (parts: MemoryParts) => {
   // Not reachable at the gateway, as turns: the gateway itself reads what is known about its caller.
   app.post(`${MEMORIES}/facts`, ...recall, async (c) => {
     const request = readJson(c.get('body'), FactsRequest);
-    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
     const { subject } = c.get('context');
     const options = { engines, store: readable(c), subject, embeddingProvider: embeddingsFor(c), ...callOf(c) };
     const { result, facts } = await readFacts(request.value, options);

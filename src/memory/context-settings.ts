@@ -88,7 +88,7 @@ export const addContextSettingsRoutes = (
       return errorResponse(c, 'INVALID_QUERY', `Cannot store the ${kind}: ${name.value} is built in`);
     const body =
       kind === 'template' ? readJson(c.get('body'), ContextTemplatePut) : readJson(c.get('body'), ContextRankerPut);
-    if (!body.ok) return errorResponse(c, 'INVALID_QUERY', body.problem);
+    if (!body.ok) return errorResponse(c, 'INVALID_QUERY', body.problem, { suggestion: body.suggestion });
     const { name: named, ...members } = body.value;
     if (named !== undefined && named !== name.value)
       return errorResponse(c, 'INVALID_QUERY', `Cannot store the ${kind}: name: is not the name in the address`);
@@ -134,7 +134,7 @@ export const errorResponse = (
   c: MemoryContext,
   code: ErrorCode,
   message?: string,
-  more: { suggestion?: string; details?: Record<string, unknown> } = {},
+  more: { suggestion?: string | undefined; details?: Record<string, unknown> } = {},
 ): Response => {
   c.set('outcome', code);
   return withRetryAfter(refusal(code, { librarian: SELF, ...(message === undefined ? {} : { message }), ...more }));

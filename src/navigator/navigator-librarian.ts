@@ -274,7 +274,11 @@ export const createApp = ({
     const request = readJson(c.get('body'), NavigateRequest);
     if (!request.ok) {
       c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', { librarian: NAVIGATOR.id, message: request.problem });
+      return refusal('INVALID_QUERY', {
+        librarian: NAVIGATOR.id,
+        message: request.problem,
+        suggestion: request.suggestion,
+      });
     }
     return withProgress(c, (reporting) => navigate(c, request.value.query, reporting), {
       onFault: (error) => fault(error, c),

@@ -36,6 +36,7 @@ export const errorInfo = (code: ErrorCode, known: Partial<Omit<ErrorInfo, 'code'
   code,
   ...SENTENCES[code],
   ...known,
+  suggestion: known.suggestion ?? SENTENCES[code].suggestion,
 });
 
 const codeOf = (error: unknown): ErrorCode => {
@@ -105,4 +106,4 @@ const SENTENCES = {
     recoverable: true,
     suggestion: 'Try the same request again in a few seconds',
   },
-} satisfies Record<ErrorCode, Partial<ErrorInfo> & { message: string }>;
+} satisfies Record<ErrorCode, Partial<ErrorInfo> & { message: string; suggestion: string }>;

@@ -2,8 +2,17 @@ import type * as z from 'zod';
 import { describeIssues, type ErrorInfo, type Issue } from '../contract/error-info.ts';
 import { readRequest } from '../contract/read-request.ts';
 import { type Bytes, utf8 } from '../signing/encoding.ts';
+import { suggestForm } from './suggest-form.ts';
 
-export type ReadJson<T> = { ok: true; value: T } | { ok: false; problem: string; issues: Issue[] };
+export type ReadJson<T> =
+  | { ok: true; value: T }
+  | {
+      ok: false;
+      problem: string;
+      issues: Issue[];
+      /** What to send instead, for the member that is wrong. */
+      suggestion?: string | undefined;
+    };
 
 /** Parses a UTF-8 JSON body with a schema; returns a sentence for the caller when it is invalid. Never throws. */
 export const readJson = <Schema extends z.ZodType>(
@@ -13,11 +22,23 @@ export const readJson = <Schema extends z.ZodType>(
 ): ReadJson<z.output<Schema>> => {
   const json = body.length === 0 && whenEmpty !== undefined ? whenEmpty : parse(body);
   if (json === undefined)
-    return { ok: false, problem: 'Cannot read the request: the body is not JSON in UTF-8', issues: [] };
+    return {
+      ok: false,
+      problem: 'Cannot read the request: the body is not JSON in UTF-8',
+      issues: [],
+      suggestion: JSON_ALONE,
+    };
   const read = readRequest(schema, json);
   if (read.ok) return read;
-  return { ok: false, problem: `Cannot read the request: ${describeIssues(read.issues)}`, issues: read.issues };
+  return {
+    ok: false,
+    problem: `Cannot read the request: ${describeIssues(read.issues)}`,
+    issues: read.issues,
+    suggestion: suggestForm(schema, read.issues),
+  };
 };
+
+const JSON_ALONE = 'Send one JSON value, without a comment or a comma at its end';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 

@@ -80,7 +80,13 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
     const scene: ErrorScene = { librarian: info.id, where: 'librarian', log, now: now(), traceId: context.traceId };
     const request = readJson(c.get('body'), LibrarianAskRequest);
     if (!request.ok) {
-      return reply(c, { error: errorInfo('INVALID_QUERY', { librarian: info.id, message: request.problem }) });
+      return reply(c, {
+        error: errorInfo('INVALID_QUERY', {
+          librarian: info.id,
+          message: request.problem,
+          suggestion: request.suggestion,
+        }),
+      });
     }
     return withProgress(c, (reporting) => answering(c, request.value, { ...reporting, scene }), {
       onFault: (error) => reply(c, { error: errorInfoOf(error, scene) }, request.value.query),

@@ -112,7 +112,7 @@ export const createApp = ({ ai, aiPrice, mount, ...options }: SupportAppOptions)
     const request = readJson(c.get('body'), SupportRequest);
     if (!request.ok) {
       c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', { librarian: SUPPORT, message: request.problem });
+      return refusal('INVALID_QUERY', { librarian: SUPPORT, message: request.problem, suggestion: request.suggestion });
     }
     const context = c.get('context');
     const { [ASKER_FACTS]: given, ...metadata } = request.value.metadata ?? {};

@@ -54,13 +54,41 @@ describe('POST /v1/ask', () => {
     ['an object in place of a text', { query: { length: { valueOf: 0, toString: 0 } } }, /cannot be read/],
     ['a list', '[]', /Cannot read the request/],
     ['a body over 64 KiB', { query: 'x'.repeat(MAX_BODY_BYTES) }, new RegExp(`${MAX_BODY_BYTES} bytes`)],
-    ['another content type', '{"query":"x"}', /content type/i, { 'content-type': 'text/plain' }],
     ['two workspaces', { query: 'x', workspace_id: 'globex' }, /name different ones/, { path: '?workspace_id=acme' }],
   ])('refuses %s', async (_, body, says, { path = '', ...headers } = {}) => {
     const reply = await replyOf(send(`/v1/ask${path}`, body, headers));
     const error = { code: 'INVALID_QUERY', message: expect.stringMatching(says), suggestion: expect.any(String) };
     expect(reply).toMatchObject({ status: 400, body: { error } });
     expect(gateway.asked).toEqual([]);
+  });
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', ''])(
+    'refuses the content type "%s" with 415, and says what to send',
+    async (type) => {
+      const routes = ['/v1/ask', '/v1/navigate', '/v1/agents/semantic', '/v1/knowledge/search'];
+      for (const route of routes) {
+        const reply = await replyOf(send(route, '{"query":"x"}', { 'content-type': type }));
+        expect([route, reply.status, reply.headers.get('accept')]).toEqual([route, 415, 'application/json']);
+        expect(reply.body).toMatchObject({
+          error: { code: 'INVALID_QUERY', suggestion: expect.stringContaining('Content-Type: application/json') },
+        });
+      }
+      expect(gateway.asked).toEqual([]);
+    },
+  );
+  it.each([
+    [{ include: ['statments'] }, 'Send include.0 as "statements", "navigator", "trace" or "why", or leave out include'],
+    [{ include: 'trace' }, /^Send include as a list of up to 8, each "statements"/],
+    [{ timeout_ms: 'soon' }, 'Send timeout_ms as a number from 1 to 300,000, or leave out timeout_ms'],
+    [{ facts: 'yes' }, 'Send facts as true or false, or leave out facts'],
+    [{ librarain: 'navigator' }, 'Send librarian in place of librarain'],
+    [{ colour: 'red' }, /^Leave out colour; what is taken here: query, librarian, /],
+    [{ metadata: 'x' }, 'Send metadata as an object, or leave out metadata'],
+    [{ query: '' }, 'Send query as a text of 1 to 4,000 characters'],
+    [{ query: undefined, querry: 'x' }, 'Send query in place of querry'],
+  ])('suggests what to send for the member that is wrong: %o', async (members, suggestion) => {
+    const { body } = await replyOf(send('/v1/ask', { query: 'x', ...members }));
+    const says = typeof suggestion === 'string' ? suggestion : expect.stringMatching(suggestion);
+    expect(body).toMatchObject({ error: { code: 'INVALID_QUERY', suggestion: says } });
   });
   it('passes on an error of the librarian, without the text of its exception', async () => {
     await start({ librarianOf: { navigator: () => Promise.reject(new Error('the password is swordfish')) } });
@@ -236,7 +264,7 @@ it.each([
   ['GET articles', LIMITED, 'RATE_LIMITED', 429],
   ['GET nowhere', READER, 'NOT_FOUND', 404],
   ['PATCH articles/a', READER, 'INVALID_QUERY', 405],
-  ['PUT articles/a', WRITER, 'INVALID_QUERY', 400],
+  ['PUT articles/a', WRITER, 'INVALID_QUERY', 415],
   [`GET articles?cursor=${'x'.repeat(2000)}`, READER, 'INVALID_QUERY', 400],
   ['GET articles', READER, 'DELEGATION_FAILED', 502],
 ])('errors of /api/kb of %.40s with the key %s have the form of a host', async (route, key, code, status) => {

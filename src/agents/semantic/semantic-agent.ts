@@ -169,7 +169,7 @@ export const createApp = ({
 
   app.post('/v1/knowledge/search', ...read, async (c) => {
     const request = readJson(c.get('body'), KnowledgeSearchRequest);
-    if (!request.ok) return refused(c, request.problem);
+    if (!request.ok) return refused(c, request.problem, request.suggestion);
     const context = c.get('context');
     const waitUntil = waitUntilOf(c);
     const lacks: 'freshness'[] = [];
@@ -191,7 +191,7 @@ export const createApp = ({
   return app;
 };
 
-const refused = (c: Context<GuardedEnv>, message: string): Response => {
+const refused = (c: Context<GuardedEnv>, message: string, suggestion?: string | undefined): Response => {
   c.set('outcome', 'INVALID_QUERY');
-  return refusal('INVALID_QUERY', { librarian: SEMANTIC.id, message });
+  return refusal('INVALID_QUERY', { librarian: SEMANTIC.id, message, suggestion });
 };

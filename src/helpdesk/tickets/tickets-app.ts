@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
 import * as z from 'zod';
-import { describeIssues, issuesOf, readAs } from '../../contract/error-info.ts';
+import { describeIssues, type Issue, issuesOf, readAs } from '../../contract/error-info.ts';
 import { type Restored, TicketsRestore } from '../../contract/moving.ts';
 import {
   type HandoverAccepted,
@@ -28,6 +28,7 @@ import {
   requireCapability,
 } from '../../runtime/context-guard.ts';
 import { readJson } from '../../runtime/json-http.ts';
+import { inAddress, suggestForm } from '../../runtime/suggest-form.ts';
 import { readStored } from '../../storage/sql.ts';
 import type { ListedConnection } from '../connections.ts';
 import { HELPDESK_IDS, type HelpdeskId } from '../helpdesk-tool.ts';
@@ -70,7 +71,7 @@ export const createTicketsApp = (options: TicketsAppOptions) => {
   app.post('/v1/support/tickets/feedback', contextGuard({ ...settings, replay }), mayRead, (c) => rate(c, options));
   app.post('/v1/support/tickets/replay', contextGuard({ ...settings, replay }), mayWrite, async (c) => {
     const request = readJson(c.get('body'), ReplayRequest);
-    if (!request.ok) return invalid(c, request.problem);
+    if (!request.ok) return invalid(c, request.problem, request.suggestion);
     return c.json(await replayTickets(request.value, { ...options, workspace: c.get('context').workspace }));
   });
   const handovers = handoverRoutes(options);
@@ -86,7 +87,8 @@ const listTickets = async (
   { workspaceStub, connectionsOf }: TicketsAppOptions,
 ): Promise<Response> => {
   const query = TicketsRequest.safeParse(c.req.query());
-  if (!query.success) return invalid(c, `Cannot list tickets: ${describeIssues(issuesOf(query.error))}`);
+  if (!query.success)
+    return refuseQuery(c, 'Cannot list tickets', { schema: TicketsRequest, issues: issuesOf(query.error) });
   const { workspace } = c.get('context');
   const page = await workspaceStub(workspace).list(workspace, query.data);
   if (page === 'unknown cursor') return invalid(c, 'Cannot list tickets: cursor is not one of ours');
@@ -120,7 +122,8 @@ const noDraft = (c: Context<GuardedEnv>): Response => {
 
 const showDraft = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
   const query = TicketPlaceRequest.safeParse(c.req.query());
-  if (!query.success) return invalid(c, `Cannot show the draft: ${describeIssues(issuesOf(query.error))}`);
+  if (!query.success)
+    return refuseQuery(c, 'Cannot show the draft', { schema: TicketPlaceRequest, issues: issuesOf(query.error) });
   const place = await findPlace(c.get('context').workspace, query.data, options);
   const draft = place && (await options.ticketStub(place).draft(place));
   if (place === undefined || draft === undefined) return noDraft(c);
@@ -131,7 +134,8 @@ const showDraft = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Pr
 
 const eraseDrafts = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
   const query = TicketPlaceRequest.safeParse(c.req.query());
-  if (!query.success) return invalid(c, `Cannot erase the drafts: ${describeIssues(issuesOf(query.error))}`);
+  if (!query.success)
+    return refuseQuery(c, 'Cannot erase the drafts', { schema: TicketPlaceRequest, issues: issuesOf(query.error) });
   const place = await findPlace(c.get('context').workspace, query.data, options);
   if (place !== undefined) {
     await options.ticketStub(place).eraseDrafts(place);
@@ -142,7 +146,7 @@ const eraseDrafts = async (c: Context<GuardedEnv>, options: TicketsAppOptions): 
 
 const rate = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
   const request = readJson(c.get('body'), TicketFeedbackRequest);
-  if (!request.ok) return invalid(c, request.problem);
+  if (!request.ok) return invalid(c, request.problem, request.suggestion);
   const { value, comment, ...named } = request.value;
   const place = await findPlace(c.get('context').workspace, named, options);
   if (place === undefined || !(await options.ticketStub(place).rate(place, { value, comment }))) return noDraft(c);
@@ -158,7 +162,7 @@ const rate = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise
 /** As history: their tickets' objects know nothing of them, so that replaying one only removes it from the list. */
 const restoreTickets = async (c: Context<GuardedEnv>, { workspaceStub }: TicketsAppOptions): Promise<Response> => {
   const request = readJson(c.get('body'), TicketsRestore);
-  if (!request.ok) return invalid(c, request.problem);
+  if (!request.ok) return invalid(c, request.problem, request.suggestion);
   const { workspace } = c.get('context');
   const isOurs = (job: TicketJob) => HELPDESK_IDS.some((id) => id === job.helpdesk) && isIdOf(job.id, job);
   const [ours, others] = [true, false].map((ours) => request.value.tickets.filter((job) => isOurs(job) === ours));
@@ -169,10 +173,17 @@ const restoreTickets = async (c: Context<GuardedEnv>, { workspaceStub }: Tickets
   return c.json({ restored, unchanged: outcomes.length - restored, refused } satisfies Restored);
 };
 
-const invalid = (c: Context<GuardedEnv>, message: string): Response => {
+const invalid = (c: Context<GuardedEnv>, message: string, suggestion?: string | undefined): Response => {
   c.set('outcome', 'INVALID_QUERY');
-  return refusal('INVALID_QUERY', { librarian: SELF, message });
+  return refusal('INVALID_QUERY', { librarian: SELF, message, suggestion });
 };
+
+/** Refuses a query in the address, and says what to send. */
+const refuseQuery = (
+  c: Context<GuardedEnv>,
+  what: string,
+  { schema, issues }: { schema: z.ZodType; issues: readonly Issue[] },
+): Response => invalid(c, `${what}: ${describeIssues(issues)}`, suggestForm(schema, issues, inAddress));
 
 interface ReplayParts extends Stubs {
   workspace: string;
@@ -260,7 +271,7 @@ const refuse = (
   c.set('outcome', code);
   return refusal(code, { librarian: SELF, ...known });
 };
-type Refusal = { message: string; suggestion: string; details: Record<string, unknown> };
+type Refusal = { message: string; suggestion: string | undefined; details: Record<string, unknown> };
 
 /** Handlers of `/v1/support/requests`, behind the guard. */
 const handoverRoutes = ({ workspaceStub, handoverTo }: HandoverRoutesOptions) => ({
@@ -273,7 +284,7 @@ const handoverRoutes = ({ workspaceStub, handoverTo }: HandoverRoutesOptions) =>
         suggestion: 'Set HANDOVER of the webhooks function (docs/widget.md), or use a contact link',
       });
     const sent = readJson(c.get('body'), Sent);
-    if (!sent.ok) return refuse(c, 'INVALID_QUERY', { message: sent.problem });
+    if (!sent.ok) return refuse(c, 'INVALID_QUERY', { message: sent.problem, suggestion: sent.suggestion });
     const { request, sender } = sent.value;
     const state = await workspaceStub(workspace).addHandover(workspace, request, { target, sender });
     if (state === 'too many')
@@ -286,8 +297,7 @@ const handoverRoutes = ({ workspaceStub, handoverTo }: HandoverRoutesOptions) =>
   },
   list: async (c: Guarded): Promise<Response> => {
     const query = readAs(HandoversRequest, c.req.query());
-    if (!query.ok)
-      return refuse(c, 'INVALID_QUERY', { message: `Cannot list requests: ${describeIssues(query.issues)}` });
+    if (!query.ok) return refuseQuery(c, 'Cannot list requests', { schema: HandoversRequest, issues: query.issues });
     const { workspace } = c.get('context');
     const page = await workspaceStub(workspace).handovers(workspace, query.value);
     if (page === 'unknown cursor')
@@ -297,7 +307,7 @@ const handoverRoutes = ({ workspaceStub, handoverTo }: HandoverRoutesOptions) =>
   erase: async (c: Guarded): Promise<Response> => {
     const query = readAs(HandoverErasureQuery, c.req.query());
     if (!query.ok)
-      return refuse(c, 'INVALID_QUERY', { message: `Cannot erase requests: ${describeIssues(query.issues)}` });
+      return refuseQuery(c, 'Cannot erase requests', { schema: HandoverErasureQuery, issues: query.issues });
     const { workspace } = c.get('context');
     return c.json({ erased: await workspaceStub(workspace).eraseHandovers(workspace, query.value) });
   },

@@ -18,6 +18,7 @@ import {
   requireCapability,
 } from '../../runtime/context-guard.ts';
 import { jsonAnswer, readJson } from '../../runtime/json-http.ts';
+import { inAddress, suggestForm } from '../../runtime/suggest-form.ts';
 import { mayReadAsked } from '../../signing/capabilities.ts';
 import { memoryReplayStore } from '../../signing/verify-context.ts';
 import { type GapBooks, readGapCursor } from './gap-book.ts';
@@ -58,7 +59,8 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
     if (!query.ok) {
       c.set('outcome', 'INVALID_QUERY');
       const message = `Cannot list gaps: ${describeIssues(query.issues)}`;
-      return refusal('INVALID_QUERY', { librarian: guard.self, message });
+      const suggestion = suggestForm(GapRecordsQuery, query.issues, inAddress);
+      return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
     }
     const { gaps, ...page } = await books
       .of(c.get('context').workspace)
@@ -77,7 +79,11 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
     const request = readJson(c.get('body'), GapsRestore);
     if (!request.ok) {
       c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', { librarian: guard.self, message: request.problem });
+      return refusal('INVALID_QUERY', {
+        librarian: guard.self,
+        message: request.problem,
+        suggestion: request.suggestion,
+      });
     }
     const { gaps } = request.value;
     const { audiences } = c.get('context');
@@ -103,7 +109,11 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
     const request = readJson(c.get('body'), KnowledgeGapReport);
     if (!request.ok) {
       c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', { librarian: guard.self, message: request.problem });
+      return refusal('INVALID_QUERY', {
+        librarian: guard.self,
+        message: request.problem,
+        suggestion: request.suggestion,
+      });
     }
     const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
     return jsonAnswer((await keeper.report(request.value, scope)) satisfies KnowledgeGapReported);
@@ -113,7 +123,8 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
     if (!query.ok) {
       c.set('outcome', 'INVALID_QUERY');
       const message = `Cannot list gaps: ${describeIssues(query.issues)}`;
-      return refusal('INVALID_QUERY', { librarian: guard.self, message });
+      const suggestion = suggestForm(KnowledgeGapsRequest, query.issues, inAddress);
+      return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
     }
     const { state, limit, cursor } = query.value;
     if (cursor !== undefined && readGapCursor(cursor) === undefined) {

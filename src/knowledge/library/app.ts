@@ -21,6 +21,7 @@ import {
   requireCapability,
 } from '../../runtime/context-guard.ts';
 import { readJson } from '../../runtime/json-http.ts';
+import { inAddress, suggestForm } from '../../runtime/suggest-form.ts';
 import { isExternal, type KeyDirectory } from '../../signing/key-directory.ts';
 import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
 import type { ReplayStore } from '../../signing/verify-context.ts';
@@ -65,7 +66,13 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   app.get('/api/kb/articles', ...read, (c) => listArticles(c, library(c)));
   app.get('/api/kb/inventory', ...read, async (c) => {
     const query = readAs(InventoryQuery, c.req.query());
-    if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot list articles: ${describeIssues(query.issues)}`);
+    if (!query.ok)
+      return refused(
+        c,
+        'INVALID_QUERY',
+        `Cannot list articles: ${describeIssues(query.issues)}`,
+        suggestForm(InventoryQuery, query.issues, inAddress),
+      );
     return c.json((await library(c).inventory(query.value, held(c))) satisfies Inventory);
   });
   app.get('/api/kb/articles/:id{.+}', ...read, async (c) => {
@@ -86,7 +93,7 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   app.get('/v1/sync', ...read, async (c) => c.json(await library(c).status(held(c))));
   app.post('/v1/sync', ...write, async (c) => {
     const request = readJson(c.get('body'), SyncRequest, { whenEmpty: {} });
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
     return c.json(await library(c).startSync(request.value, held(c)), 202);
   });
 
@@ -96,14 +103,20 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   });
   app.get('/v1/knowledge/editions/:edition/changes', ...read, async (c) => {
     const query = readAs(EditionChangesQuery, c.req.query());
-    if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot compare editions: ${describeIssues(query.issues)}`);
+    if (!query.ok)
+      return refused(
+        c,
+        'INVALID_QUERY',
+        `Cannot compare editions: ${describeIssues(query.issues)}`,
+        suggestForm(EditionChangesQuery, query.issues, inAddress),
+      );
     const changes = await library(c).editionChanges(c.req.param('edition'), query.value, held(c));
     if (changes === 'hidden') return refused(c, 'UNAUTHORIZED', HIDDEN);
     return changes === undefined ? refused(c, 'NOT_FOUND', UNKNOWN_EDITION) : c.json(changes);
   });
   app.post('/v1/knowledge/editions/:edition/activate', ...write, async (c) => {
     const request = readJson(c.get('body'), EditionActivation, { whenEmpty: {} });
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
     const activated = await library(c).activateEdition(c.req.param('edition'), held(c));
     return typeof activated === 'string' ? refused(c, ...NOT_ACTIVATED[activated]) : c.json(activated);
   });
@@ -163,15 +176,21 @@ const refused = (
   c: LibraryContext,
   code: 'NOT_FOUND' | 'INVALID_QUERY' | 'UNAUTHORIZED' | 'SERVICE_UNAVAILABLE',
   message?: string,
+  suggestion?: string | undefined,
 ): Response => {
   c.set('outcome', code);
-  return refusal(code, { librarian: SELF, ...(message === undefined ? {} : { message }) });
+  return refusal(code, { librarian: SELF, suggestion, ...(message === undefined ? {} : { message }) });
 };
 
 const listArticles = async (c: LibraryContext, library: RemoteLibrary): Promise<Response> => {
   const parsed = ArticleListingQuery.safeParse(c.req.query());
   if (!parsed.success)
-    return refused(c, 'INVALID_QUERY', `Cannot list articles: ${describeIssues(issuesOf(parsed.error))}`);
+    return refused(
+      c,
+      'INVALID_QUERY',
+      `Cannot list articles: ${describeIssues(issuesOf(parsed.error))}`,
+      suggestForm(ArticleListingQuery, issuesOf(parsed.error), inAddress),
+    );
   const { intent, device, updated_since, limit = LISTING_DEFAULT_LIMIT, cursor } = parsed.data;
   if (cursor !== undefined && !/^a\d{1,15}$/.test(cursor))
     return refused(c, 'INVALID_QUERY', 'Cannot list articles: cursor is not one of ours');
@@ -201,7 +220,7 @@ const putArticle = async (c: LibraryContext, library: RemoteLibrary, id: string)
   if (!file.success)
     return refused(c, 'INVALID_QUERY', `Cannot write the article: id ${file.error.issues[0]?.message}`);
   const request = readJson(c.get('body'), ArticlePut);
-  if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+  if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
   if (request.value.id !== undefined && request.value.id !== id)
     return refused(c, 'INVALID_QUERY', 'Cannot write the article: id is not that of the path');
   const written = await library.writeArticle(id, request.value, c.get('context').audiences);

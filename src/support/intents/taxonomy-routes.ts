@@ -67,7 +67,7 @@ export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: 
   app.put(PATH, ...write, async (c) => {
     const { workspace } = c.get('context');
     const request = readJson(c.get('body'), TaxonomyPut);
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
     const checked = readTaxonomy(request.value.taxonomy);
     if (!checked.ok) return refused(c, 'INVALID_QUERY', problemOf(checked.issues));
     const trained = modelOf(checked.value, request.value.model);
@@ -114,9 +114,14 @@ const tooManyToMeasure = (examples: number): string =>
 
 const NO_TAXONOMY = 'Cannot find a taxonomy: this workspace has none, so no message has an intent';
 
-const refused = (c: Context<GuardedEnv>, code: 'NOT_FOUND' | 'INVALID_QUERY', message: string): Response => {
+const refused = (
+  c: Context<GuardedEnv>,
+  code: 'NOT_FOUND' | 'INVALID_QUERY',
+  message: string,
+  suggestion?: string | undefined,
+): Response => {
   c.set('outcome', code);
-  return refusal(code, { librarian: c.get('context').self, message });
+  return refusal(code, { librarian: c.get('context').self, message, suggestion });
 };
 
 const problemOf = (issues: readonly Issue[]): string =>
