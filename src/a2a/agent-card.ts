@@ -3,7 +3,7 @@ import { type A2aDeployment, EVIDENCE_EXTENSION, type UnsignedCard } from '../co
 import type { LibrarianEntry } from '../contract/librarian.ts';
 import { OUTPUT_MODES } from './parts.ts';
 import { INPUT_MODES } from './read-message.ts';
-import { VERSION } from './serve.ts';
+import { LEGACY_VERSION, VERSION } from './serve.ts';
 
 /** Version of the skills and what they give, not of the protocol. */
 const CARD_VERSION = '1.0.0';
@@ -26,7 +26,9 @@ const cardOf = ({ origin, librarians, issuers }: A2aDeployment): Card => {
     version: CARD_VERSION,
     documentationUrl: `${origin}/docs`,
     provider: undefined,
-    supportedInterfaces: [{ url: `${origin}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: VERSION, tenant: '' }],
+    supportedInterfaces: [VERSION, LEGACY_VERSION].map((protocolVersion) => ({
+      ...{ url: `${origin}/a2a`, protocolBinding: 'JSONRPC', protocolVersion, tenant: '' },
+    })),
     capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: true, extensions: [EVIDENCE] },
     securitySchemes: Object.fromEntries(schemes),
     securityRequirements: schemes.map(([name]) => ({ schemes: { [name]: { list: [] } } })),
@@ -68,8 +70,19 @@ const skillsOf = (librarians: readonly LibrarianEntry[]): AgentSkill[] =>
 export const unsignedCard = (deployment: A2aDeployment): UnsignedCard => {
   const card = cardOf(deployment);
   // Always an object.
-  return { card: CardCodec.toJSON(card) as object, canonical: canonicalizeAgentCard(card) };
+  return {
+    card: { ...(CardCodec.toJSON(card) as object), ...legacyMembers(card) },
+    canonical: canonicalizeAgentCard(card),
+  };
 };
+
+/** By these members clients of 0.3 find the address. They are no members of 1.0, so that its signature leaves them out. */
+const legacyMembers = ({ supportedInterfaces }: Card) => ({
+  url: supportedInterfaces[0]?.url,
+  preferredTransport: 'JSONRPC',
+  protocolVersion: LEGACY_VERSION,
+  supportsAuthenticatedExtendedCard: true,
+});
 
 /** The public card with the skills that a caller may use in place of the public ones. Not signed: its caller has got it over a connection of its own. */
 export const extendedCard = (publicCard: unknown, librarians: readonly LibrarianEntry[]): Card => ({

@@ -1,4 +1,6 @@
 import { Extensions, type StreamResponse } from '@a2a-js/sdk';
+import { isLegacyJsonRpcMethod } from '@a2a-js/sdk/compat/v0_3';
+import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { type A2aRequest, type A2aWholeReply, JsonRpcRequest } from '../contract/a2a.ts';
@@ -12,15 +14,16 @@ import type { A2aHandler } from './tasks.ts';
 
 /** The version of the protocol that is served. */
 export const VERSION = '1.0';
-/** A request without a version is one of 0.3 (A2A 1.0, section 3.6.2). */
-const DEFAULT_VERSION = '0.3';
+/** A request without a version is one of 0.3 (A2A 1.0, section 3.6.2). Its methods have other names, and are answered in its form. */
+export const LEGACY_VERSION = '0.3';
 /** Fits the longest question in any script, with its envelope. */
 const MAX_BODY_BYTES = 64 * 1024;
 const LIMITS = { maxDepth: 24, maxLength: 64_000 };
 
 type RpcId = JsonRpcRequest['id'];
 type Replied = Awaited<ReturnType<JsonRpcTransportHandler['handle']>>;
-type Reply = Exclude<Replied, AsyncGenerator>;
+type LegacyReplied = Awaited<ReturnType<LegacyJsonRpcTransportHandler['handle']>>;
+type Reply = Exclude<Replied | LegacyReplied, AsyncGenerator>;
 
 /**
  * Answers one request of the JSON-RPC binding. Every failure is an error of the protocol.
@@ -36,10 +39,14 @@ export const serveA2a = async (
   if ('failure' in read) return json(read.failure);
   const { id = null } = read.value;
   const context = contextOf(request, owner);
-  if (context.requestedVersion !== VERSION) return json(errorReply(id, unsupported(context.requestedVersion)));
+  const { requestedVersion = LEGACY_VERSION } = context;
+  const isLegacy =
+    isLegacyJsonRpcMethod(read.value.method) && (requestedVersion === VERSION || isLegacyVersion(requestedVersion));
+  if (!isLegacy && requestedVersion !== VERSION) return json(errorReply(id, unsupported(requestedVersion)));
   // The JSON-RPC envelope is checked above; the handler parses the parameters and dispatches the method.
   const gone = new AbortController();
-  const rpc = new JsonRpcTransportHandler(guarded(handlerFor(gone.signal)));
+  const Rpc = isLegacy ? LegacyJsonRpcTransportHandler : JsonRpcTransportHandler;
+  const rpc = new Rpc(guarded(handlerFor(gone.signal)));
   const replied = await rpc.handle({ ...read.value, id, params: read.value.params ?? {} }, context);
   if (!(Symbol.asyncIterator in replied)) return json(withCode(replied), context);
   try {
@@ -69,10 +76,12 @@ const readEnvelope = ({ body }: A2aRequest): { value: JsonRpcRequest } | { failu
 
 const contextOf = ({ version, extensions }: A2aRequest, owner: string): ServerCallContext =>
   new ServerCallContext({
-    requestedVersion: version.trim().slice(0, 20) || DEFAULT_VERSION,
+    requestedVersion: version.trim().slice(0, 20) || LEGACY_VERSION,
     requestedExtensions: Extensions.parseServiceParameter(extensions.slice(0, 2000)),
     user: { isAuthenticated: true, userName: owner },
   });
+
+const isLegacyVersion = (version: string): boolean => /^0\.3(?:\.\d+)?$/.test(version);
 
 const unsupported = (version: string): VersionNotSupportedError =>
   new VersionNotSupportedError(`Cannot answer in version ${version}: send the header A2A-Version: ${VERSION}`);

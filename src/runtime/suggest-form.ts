@@ -144,7 +144,7 @@ const formOf = (schema: Schema): string | undefined => {
   }
 };
 
-/** Of the length of a text or a list, or of a number. */
+/** Bounds of the length of a text or a list, or of a number. */
 const boundsOf = (def: { checks?: readonly unknown[] | undefined }): { least?: number; most?: number } => {
   const bounds: { least?: number; most?: number } = {};
   for (const check of def.checks ?? []) {

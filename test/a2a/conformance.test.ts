@@ -339,7 +339,7 @@ describe('errors and versions', () => {
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     expect(Object.keys(json)).toEqual(['jsonrpc', 'id', 'result']);
     expect([json.jsonrpc, json.id]).toEqual(['2.0', 7]);
-    expect(errorOf((await call('message/send', {})).json)?.code).toBe(-32_601);
+    expect(errorOf((await call('message/sent', {})).json)?.code).toBe(-32_601);
   });
   it('JSONRPC-ERR-001 to 003, JSONRPC-SSE-002: errors have their codes, and details with a reason', async () => {
     const { json } = await startAgent().call('GetTask', { id: 'none' });
@@ -393,10 +393,69 @@ describe('the data model', () => {
       history: [{ ...ids, role: 'ROLE_USER', parts: [{ text: 'shipping', mediaType: 'text/plain' }] }],
     });
   });
-  it('BIND-FIELD-001: the card names the only binding', async () => {
+  it('BIND-FIELD-001: the card names the only binding, in both versions', async () => {
     const client = await connect(startAgent().fetchAs('alice'));
     expect((await client.getAgentCard()).supportedInterfaces).toMatchObject([
       { url: `${ORIGIN}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      { url: `${ORIGIN}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
     ]);
+  });
+});
+
+describe('clients of version 0.3', () => {
+  /** As they send it: other names of methods, parts with a kind, and no version. */
+  const WITHOUT_VERSION = { headers: { 'a2a-version': '' } };
+  const said = (text: string) => ({
+    message: { kind: 'message', messageId: crypto.randomUUID(), role: 'user', parts: [{ kind: 'text', text }] },
+  });
+
+  it('find the address in the card', async () => {
+    const card = await (await startAgent().fetchAs('alice')(`${ORIGIN}/.well-known/agent-card.json`)).json();
+    expect(card).toMatchObject({ url: `${ORIGIN}/a2a`, preferredTransport: 'JSONRPC', protocolVersion: '0.3' });
+  });
+  it.each(['', '0.3', '0.3.0', '1.0'])('get answers in their form, with the version “%s”', async (version) => {
+    const agent = startAgent();
+    const headers = { 'a2a-version': version };
+    const { json } = await agent.call('message/send', said('shipping'), { headers });
+    const task = json.result as unknown as { id: string; kind: string; status: { state: string }; artifacts: object[] };
+    expect(task).toMatchObject({ kind: 'task', status: { state: 'completed' } });
+    expect(task.artifacts).toMatchObject([
+      { parts: expect.arrayContaining([{ kind: 'text', text: expect.any(String) }]) },
+    ]);
+    expect(agent.questions).toMatchObject([{ query: 'shipping' }]);
+    const got = await agent.call('tasks/get', { id: task.id }, { headers });
+    expect(got.json.result).toMatchObject({ kind: 'task', id: task.id, artifacts: task.artifacts });
+  });
+  it('get the events of a stream in their form', async () => {
+    const response = await startAgent().post('message/stream', said('shipping'), WITHOUT_VERSION);
+    const kinds = [...(await response.text()).matchAll(/"kind":"(task|status-update|artifact-update)"/g)].map(
+      ([, kind]) => kind,
+    );
+    expect([kinds[0], kinds.at(-1), kinds.includes('artifact-update')]).toEqual(['task', 'status-update', true]);
+  });
+  it('cancel a task, and get errors with the code of the protocol', async () => {
+    const agent = startAgent();
+    const configuration = { blocking: false };
+    const { json } = await agent.call('message/send', { ...said('wait'), configuration }, WITHOUT_VERSION);
+    const { id } = json.result as unknown as { id: string };
+    const cancelled = await agent.call('tasks/cancel', { id }, WITHOUT_VERSION);
+    expect(cancelled.json.result).toMatchObject({ id, kind: 'task', status: { state: 'canceled' } });
+    for (const [method, params, code] of [
+      ['tasks/get', { id: 'none' }, -32_001],
+      ['tasks/cancel', { id: 'none' }, -32_001],
+      ['message/send', {}, -32_602],
+      ['message/send', { message: { ...said('x').message, parts: [null] } }, -32_602],
+      ['message/send', said(' '), -32_602],
+    ] as const) {
+      const { json: failed } = await agent.call(method, params, WITHOUT_VERSION);
+      expect([method, errorOf(failed)?.code]).toEqual([method, code]);
+    }
+  });
+  it('see no tasks of others', async () => {
+    const agent = startAgent();
+    const { json } = await agent.call('message/send', said('shipping'), WITHOUT_VERSION);
+    const { id } = json.result as unknown as { id: string };
+    const other = await agent.call('tasks/get', { id }, { ...WITHOUT_VERSION, owner: 'bob' });
+    expect(errorOf(other.json)?.code).toBe(-32_001);
   });
 });
