@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { failUsage } from '../../src/dev/command-line.ts';
 import { progressLine } from '../../src/dev/transfer/deployment.ts';
+import { idAsWords } from '../../src/text/id-as-words.ts';
 import type { CallOptions } from '../connection.ts';
 import type { Constellation } from '../constellation.ts';
 import { ConstellationError } from '../constellation-error.ts';
@@ -82,7 +83,8 @@ const show = async (client: Constellation, question: AskRequest, options: CallOp
   let withdrawn = 0;
   try {
     for await (const event of client.askStream(question, options)) {
-      if (event.type === 'routing') report(`asking ${event.librarians.map(({ id }) => id).join(', ')} …`);
+      if (event.type === 'routing')
+        report(`asking ${event.librarians.map(({ id, name }) => name ?? idAsWords(id)).join(', ')} …`);
       if (event.type === 'searching') report('searching …');
       if (event.type === 'passages') report(`reading ${event.passages.length} passages …`);
       if (event.type === 'statement') {
@@ -114,11 +116,11 @@ const showSources = ({ sources = [], confidence, partial, metadata }: LibrarianR
   const list = (title: string, listed: readonly Partial<Source>[]): void => {
     if (listed.length === 0) return;
     out.line(out.bold(title));
-    for (const source of listed) out.line(`  ${out.link(nameOf(source), source.url)}`);
+    for (const source of listed) out.line(`  ${out.link(nameOf(source, metadata), source.url)}`);
   };
   if (partial === true && sources.length > 0) out.line('It is not sure that this answers the whole question.\n');
   const { reported_by: reporter } = metadata ?? {};
-  if (typeof reporter === 'string') out.line(`Reported by ${clean(reporter)}, not checked here.\n`);
+  if (typeof reporter === 'string') out.line(`Reported by ${reporterIn(metadata, reporter)}, not checked here.\n`);
   list('Sources', sources);
   const closest: unknown[] = Array.isArray(metadata?.closest) ? metadata.closest : [];
   const isPlace = (each: unknown): each is Partial<Source> => typeof each === 'object' && each !== null;
@@ -126,9 +128,17 @@ const showSources = ({ sources = [], confidence, partial, metadata }: LibrarianR
   if (typeof confidence === 'number') out.line(out.dim(`confidence ${confidence.toFixed(2)}`));
 };
 
-const nameOf = (source: Partial<Source> & { title?: unknown }): string => {
+const nameOf = (source: Partial<Source> & { title?: unknown }, metadata: LibrarianResponse['metadata']): string => {
   const name = clean(source.name ?? source.title);
-  return source.reported_by === undefined ? name : `${name} (reported by ${clean(source.reported_by)})`;
+  return source.reported_by === undefined ? name : `${name} (reported by ${reporterIn(metadata, source.reported_by)})`;
+};
+
+/** The name of an external librarian. */
+const reporterIn = (metadata: LibrarianResponse['metadata'], id: string): string => {
+  const reporters = metadata?.reporters;
+  const named = typeof reporters === 'object' && reporters !== null && Object.hasOwn(reporters, id);
+  // By the contract: names by ids.
+  return clean(named ? (reporters as Record<string, unknown>)[id] : idAsWords(id));
 };
 
 export const CHAT_HELP = `A conversation: each question is read together with those before it. Ends with Ctrl-D, /exit, or the end of the input; Ctrl-C

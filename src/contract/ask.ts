@@ -116,7 +116,16 @@ export const ProgressEvent = z.discriminatedUnion('type', [
   /** Who answers. */
   z.object({
     type: z.literal('routing'),
-    librarians: z.array(z.object({ id: LibrarianId, query: z.string().max(4000).optional() })).max(MAX_LISTED),
+    librarians: z
+      .array(
+        z.object({
+          id: LibrarianId,
+          /** As an external librarian registered, for readers. */
+          name: z.string().max(100).optional(),
+          query: z.string().max(4000).optional(),
+        }),
+      )
+      .max(MAX_LISTED),
     /** The id under which the answer will be kept; absent where it is not. */
     answer_id: z.uuid().optional(),
   }),

@@ -83,3 +83,6 @@ export const Query = z
   .max(QUERY_MAX_LENGTH, `is longer than ${QUERY_MAX_LENGTH} characters`)
   .regex(/[^\s\p{Cc}\p{Cf}\p{Cs}]/u, 'has no visible character');
 export type Query = z.infer<typeof Query>;
+
+/** Names of external librarians by their ids, as `metadata.reporters` of a Response and the event `routing` have them. */
+export const Reporters = z.record(z.string(), z.string().min(1).max(100));

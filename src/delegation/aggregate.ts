@@ -12,6 +12,7 @@ import { type AnswerPhrases, answerPhrases, filled } from '../runtime/answer-phr
 import type { Branch } from '../runtime/delegates.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
 import { shortenAnswer } from '../runtime/shorten-answer.ts';
+import { idAsWords } from '../text/id-as-words.ts';
 import { closestOf, isDeclined, joinFailures, whyMissing } from './abstention.ts';
 import { fairShares } from './call.ts';
 import { CODE_SPAN, containMarkdown, inertLine } from './contain-markdown.ts';
@@ -193,9 +194,8 @@ const namesOf = (replies: readonly Reply[]): string => replies.map(({ name }) =>
 /** The name of a librarian by its id, as in its description. */
 export type NameOf = (id: string) => string | undefined;
 
-/** As it registered, else its id as words: `partner.opening-hours` is "opening hours". */
-const spokenName = (id: string, name = id.replace(/^partner\./, '').replace(/[._-]+/g, ' ')): string =>
-  inertLine(name, 48);
+/** As it registered, else its id as words. */
+const spokenName = (id: string, name = idAsWords(id)): string => inertLine(name, 48);
 
 /** Questions that no one answered, and answers that lack something. */
 const gapsText = (topics: readonly Topic[], replies: readonly Reply[], phrases: AnswerPhrases): string => {

@@ -58,6 +58,7 @@ const MEANT_HERE = new Set([
     'removed',
     'reported',
     'reported_by',
+    'reporters',
   ],
   ...['semantic', 'sources', 'statements', 'trace', 'violations', 'warnings', 'web_search'],
 ]);

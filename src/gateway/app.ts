@@ -153,7 +153,7 @@ export const createApp = (parts: GatewayParts) => {
   on('POST /v1/sign-in', signIn.redeem);
   const { a2a, signer } = parts;
   on('GET /.well-known/agent-card.json', createCard({ a2a, librarians, signer, tokens, now }));
-  // Where clients of A2A looked for it before version 0.3.
+  // The address that clients of A2A before version 0.3.1 read.
   app.get('/.well-known/agent.json', (c) => c.redirect('/.well-known/agent-card.json', 308));
   on('GET /.well-known/jwks.json', gatewayKeys({ directory, now }));
   on('GET /openapi.json', (c) => staticFile(c, parts.assets));

@@ -1,11 +1,13 @@
 import type { Context } from 'hono';
-import { AskRequest, QUESTION_ORIGIN, QuestionOrigin } from '../contract/ask.ts';
+import { AskRequest, QUESTION_ORIGIN, QuestionOrigin, Statements } from '../contract/ask.ts';
 import { ErrorInfo, HTTP_STATUS, readAs } from '../contract/error-info.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import { type DelegateRequest, type LibrarianResponse, withPartial } from '../contract/response.ts';
 import { isDeclined, nothingFound } from '../delegation/abstention.ts';
+import type { NameOf } from '../delegation/aggregate.ts';
 import { readingCapabilities } from '../delegation/call.ts';
 import { createCircuitBreakers } from '../delegation/circuit-breaker.ts';
+import { inertLine } from '../delegation/contain-markdown.ts';
 import { createDelegates } from '../delegation/delegates.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { withMetadata } from '../delegation/trace.ts';
@@ -19,10 +21,11 @@ import { budgetedModel, type TokenPrice } from '../runtime/model-budget.ts';
 import { type Reporting, reportStatements, withProgress, withStatements } from '../runtime/progress.ts';
 import { shortenAnswer } from '../runtime/shorten-answer.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
-import type { KeyDirectory } from '../signing/key-directory.ts';
+import { isExternal, type KeyDirectory } from '../signing/key-directory.ts';
 import { type Amounts, DEFAULT_CALLS, requestBudget } from '../signing/limits.ts';
 import { type OriginContext, originate } from '../signing/request-context.ts';
 import { detectLanguage } from '../text/detect-language.ts';
+import { idAsWords } from '../text/id-as-words.ts';
 import { hasOnlyWordsOf } from '../text/question-forms.ts';
 import { mentionsPerson, type SmallTalk } from '../text/small-talk.ts';
 import { demand, workspaceOf } from './authenticate.ts';
@@ -173,7 +176,10 @@ export const createAsking = (parts: AskParts): Asking => {
       const isRewritten = query !== request.query;
       const asked = [chosen.delegate ?? []].flat().map((each) => withOrigin(each, { metadata, isRewritten }));
       kept?.ended('routing');
-      const routed = asked.map(({ to: id, query: own }) => ({ id, query: own }));
+      const routed = asked.map(({ to: id, query: own }) => {
+        const name = isExternal(parts.directory, id) ? reporterName(id, nameOf) : undefined;
+        return { id, ...(name !== undefined && { name }), query: own };
+      });
       progress?.({ type: 'routing', librarians: routed, ...(kept && { answer_id: kept.id }) });
       if (isStream) await untilSent();
       const combined = delegates.combine(chosen, asked.length === 0 ? [] : await delegates.ask(asked, { progress }));
@@ -196,7 +202,7 @@ export const createAsking = (parts: AskParts): Asking => {
         ...(answer === undefined
           ? {}
           : { answer: shortenAnswer(answer, rest.sources, { phrases: answerPhrases(language) }) }),
-        ...rest,
+        ...withReporters(rest, nameOf),
         ...(error === undefined ? {} : { error: { query: request.query, ...error } }),
       };
       const standalone = asked.length === 1 ? (asked[0]?.query ?? query) : query;
@@ -204,6 +210,19 @@ export const createAsking = (parts: AskParts): Asking => {
       return kept?.keep(final, { budget, understoodAs }) ?? final;
     };
   };
+};
+
+const reporterName = (id: string, nameOf: NameOf): string => inertLine(nameOf(id) ?? idAsWords(id), 100);
+
+/** Names the external librarians whose claims a response holds, under `metadata.reporters`: readers know them by name. */
+const withReporters = <T extends LibrarianResponse>(response: T, nameOf: NameOf): T => {
+  const { sources = [], metadata } = response;
+  const read = readAs(Statements, metadata?.statements ?? []);
+  const claims = [...sources, ...(read.ok ? read.value : [])].flatMap((each) => each.reported_by ?? []);
+  const ids = [...new Set([...claims, ...(typeof metadata?.reported_by === 'string' ? [metadata.reported_by] : [])])];
+  if (ids.length === 0) return response;
+  const reporters = Object.fromEntries(ids.map((id) => [id, reporterName(id, nameOf)]));
+  return { ...response, metadata: { ...metadata, reporters } };
 };
 
 const isExplained = ({ explain, include = [] }: AskRequest): boolean => explain === true || include.includes('why');

@@ -70,8 +70,7 @@ export const prepare = (c: Context<GatewayEnv>, { librarians, asking }: OpenAIPa
     : asking(c, questionIn(sent, turns, id === CONSTELLATION ? CONCIERGE : id));
   const asked = turns.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
   const language = languageOfAsker({ question: asked.at(-1) ?? '', before: asked.slice(0, -1) });
-  const nameOf = (librarian: string): string | undefined => librarians.infoOf(librarian)?.name;
-  return { ask, text: citedText({ listsSources: id === model, language, nameOf }) };
+  return { ask, text: citedText({ listsSources: id === model, language }) };
 };
 
 const NOT_A_QUESTION: LibrarianResponse = {

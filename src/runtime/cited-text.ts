@@ -2,7 +2,9 @@ import * as z from 'zod';
 import type { ProgressEvent, StatementSource } from '../contract/ask.ts';
 import type { UrlCitation } from '../contract/chat-completions.ts';
 import { readAs } from '../contract/error-info.ts';
+import { Reporters } from '../contract/names.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
+import { idAsWords } from '../text/id-as-words.ts';
 import { answerPhrases, filled } from './answer-phrases.ts';
 
 interface Cited {
@@ -16,16 +18,16 @@ interface CitedTextOptions {
   listsSources: boolean;
   /** The language of who asks (BCP 47); English when absent. */
   language?: string | undefined;
-  /** The name that a librarian registered with; its id when it is not known. */
-  nameOf?: ((id: string) => string | undefined) | undefined;
 }
 
 /** The text of an answer, which grows by checked statements: each is followed by the numbers of its sources, and never changed again. */
-export const citedText = ({ listsSources, language, nameOf = () => undefined }: CitedTextOptions) => {
+export const citedText = ({ listsSources, language }: CitedTextOptions) => {
   const phrases = answerPhrases(language);
   /** What an external librarian states or names is its claim. */
   const reportedBy = (id: string): string =>
-    filled(phrases.reportedBy, { name: (nameOf(id) ?? id).replace(/[[\]\s]+/g, ' ').trim() });
+    filled(phrases.reportedBy, { name: (names.get(id) ?? idAsWords(id)).replace(/[[\]\s]+/g, ' ').trim() });
+  /** Names of external librarians by their ids. */
+  const names = new Map<string, string>();
   let content = '';
   const cited = new Map<string, Cited>();
   const append = (piece: string): string => {
@@ -37,6 +39,8 @@ export const citedText = ({ listsSources, language, nameOf = () => undefined }: 
     content: () => content,
     /** What an event adds to the text. */
     add: (event: ProgressEvent): string => {
+      if (event.type === 'routing')
+        for (const { id, name } of event.librarians) if (name !== undefined) names.set(id, name);
       if (event.type === 'removed' && event.index !== undefined) return append(phrases.withdrawn);
       if (event.type !== 'statement') return '';
       const text = withoutMarks(event.text);
@@ -53,6 +57,8 @@ export const citedText = ({ listsSources, language, nameOf = () => undefined }: 
     /** What follows the statements: a doubt with the closest articles, and the sources. */
     end: ({ confidence, answer = '', metadata }: LibrarianResponse): string => {
       const closest = readAs(Closest, metadata?.closest);
+      const reporters = readAs(Reporters, metadata?.reporters ?? {});
+      for (const [id, name] of Object.entries(reporters.ok ? reporters.value : {})) names.set(id, name);
       const others = closest.ok && cited.size > 0 && (confidence ?? 1) < DOUBTFUL_BELOW ? closest.value : [];
       const links = others
         .filter(({ title }) => !content.includes(title))

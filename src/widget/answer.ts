@@ -1,6 +1,7 @@
 import type { AskEvent } from '../../client/index.ts';
 import { type InlinePart, readInline } from '../markup/read-inline.ts';
 import { type MarkdownBlock, readMarkdown } from '../markup/read-markdown.ts';
+import { idAsWords } from '../text/id-as-words.ts';
 import { createElement, linkTo } from './options.ts';
 
 /** Below this the answer is shown with a warning; what was declined has no sources. */
@@ -21,6 +22,9 @@ export const createAnswer = (texts: AnswerTexts) => {
   /** Statements by the index of their event. */
   const statements = new Map<number, HTMLElement>();
   const numbers = new Map<string, number>();
+  /** Names of external librarians by their ids. */
+  const names = new Map<string, string>();
+  const reportedBy = (id: string): string => texts.reported.replace('{librarian}', names.get(id) ?? idAsWords(id));
 
   const numberOf = ({
     name,
@@ -38,7 +42,7 @@ export const createAnswer = (texts: AnswerTexts) => {
     if (known !== undefined) return known;
     numbers.set(key, numbers.size + 1);
     const label = section === undefined || section === '' ? name : `${name} › ${section}`;
-    const origin = reporter === undefined ? [] : [` (${texts.reported.replace('{librarian}', reporter)})`];
+    const origin = reporter === undefined ? [] : [` (${reportedBy(reporter)})`];
     list.append(createElement('li', {}, linkTo(url, label), ...origin));
     return numbers.size;
   };
@@ -47,6 +51,8 @@ export const createAnswer = (texts: AnswerTexts) => {
     element,
     count: () => statements.size,
     add: (event: AskEvent): void => {
+      if (event.type === 'routing')
+        for (const { id, name } of event.librarians) if (name !== undefined) names.set(id, name);
       if (event.type === 'statement') {
         const cited = [...new Set(event.sources.map(numberOf))].map((number) => ` [${number}]`).join('');
         const shown = createElement('div', { class: 'statement' }, ...markdownElements(event.text));
@@ -64,9 +70,11 @@ export const createAnswer = (texts: AnswerTexts) => {
       if (statements.size === 0 && answer !== undefined) element.append(...markdownElements(answer));
       if (sources.length > 0 && confidence < HEDGED_BELOW)
         element.prepend(createElement('p', { class: 'quiet' }, texts.hedged));
+      const reporters = metadata?.reporters;
+      if (typeof reporters === 'object' && reporters !== null)
+        for (const [id, name] of Object.entries(reporters)) names.set(id, String(name));
       const reporter = metadata?.reported_by;
-      if (typeof reporter === 'string')
-        element.prepend(createElement('p', { class: 'quiet' }, texts.reported.replace('{librarian}', reporter)));
+      if (typeof reporter === 'string') element.prepend(createElement('p', { class: 'quiet' }, reportedBy(reporter)));
       if (list.childElementCount > 0) element.append(createElement('p', { class: 'quiet' }, texts.sources), list);
     },
   };

@@ -50,17 +50,17 @@ describe('the view Ask', () => {
     await page.getByLabel('Librarian').selectOption('partner.lying');
     await askIn(page, 'How do I restore my wallet?');
     const turn = page.locator('.turn').first();
-    expect(await turn.locator('.doubt').textContent()).toContain('This answer comes from partner.lying');
+    expect(await turn.locator('.doubt').textContent()).toContain('This answer comes from lying.');
     await turn.getByRole('button', { name: /not checked/ }).click();
     expect(await turn.getByRole('region', { name: 'Evidence of statement 1' }).textContent()).toContain(
-      'not checked · reported by partner.lying',
+      'not checked · reported by lying',
     );
     expect(await turn.locator('.quote').count()).toBe(0);
     const shown = await turn.textContent();
     expect(shown).not.toMatch(/supported|the words of the source|Edition/);
-    expect(shown).toContain('Confidence 99%, as partner.lying states it');
+    expect(shown).toContain('Confidence 99%, as lying states it');
     await turn.getByRole('button', { name: 'Copy as Markdown' }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('reported by partner.lying');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('reported by lying');
 
     await page.getByLabel('Librarian').selectOption('partner.unsigned');
     await askIn(page, 'How do I restore my wallet?');

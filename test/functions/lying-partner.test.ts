@@ -81,6 +81,8 @@ describe('what a partner claims', () => {
     expect(metadata).toEqual({
       librarian: LIAR,
       reported_by: LIAR,
+      // For readers; a name where it has registered with one.
+      reporters: { [LIAR]: 'lying' },
       statements: [CLAIM],
       // What has no meaning here stays, where nothing of ours reads it.
       reported: { metadata: { type: 'semantic', result: { documents: [] }, station: 'Lisbon' } },
@@ -90,6 +92,9 @@ describe('what a partner claims', () => {
   it('is the same in a stream', async () => {
     const events = await stream({ query: QUESTION, librarian: LIAR });
     expectNoEvidence(events);
+    expect(events.find(({ name }) => name === 'routing')?.data).toMatchObject({
+      librarians: [{ id: LIAR, name: 'lying' }],
+    });
     expect(events.find(({ name }) => name === 'statement')?.data).toEqual({ type: 'statement', index: 0, ...CLAIM });
     expect(events.at(-1)).toMatchObject({ name: 'done', data: { metadata: { reported_by: LIAR } } });
   });
@@ -145,8 +150,7 @@ describe('what a partner claims', () => {
     const messages = [{ role: 'user', content: QUESTION }];
     const chat = await (await send(product, 'POST /v1/chat/completions', { model: LIAR, messages })).json();
     expectNoEvidence(chat);
-    // Its id, or the name that it registered with.
-    const note = /reported by [^,]{3,60}, not checked here/;
+    const note = /reported by lying, not checked here/;
     const [{ message }] = (chat as { choices: [{ message: { content: string; annotations: object[] } }] }).choices;
     expect(message.content).toMatch(note);
     expect(message.annotations).toMatchObject([{ url_citation: { title: expect.stringMatching(note) } }]);
@@ -159,6 +163,40 @@ describe('what a partner claims', () => {
     const reported = await called.text();
     expectNoEvidence(reported.replaceAll('\\"', '"'));
     expect(reported).toMatch(note);
+  });
+
+  it('names it to readers by no id, in any interface', async () => {
+    const plan = { delegates: [{ to: LIAR }, { to: 'navigator' }] };
+    const joined = (await ask(product, QUESTION, { librarian: 'relay-1', metadata: { plan } })).reply;
+    const declined = (await ask(product, 'zzz', { librarian: UNSIGNED })).reply;
+    const message = {
+      messageId: crypto.randomUUID(),
+      role: 'ROLE_USER',
+      parts: [{ text: QUESTION }],
+      metadata: { librarian: LIAR },
+    };
+    const a2a = await fetch(new URL('/a2a', product.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${product.key}`, 'content-type': 'application/json', 'a2a-version': '1.0' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } }),
+    });
+    const task = JSON.stringify(await a2a.json());
+    const texts = [...task.matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text);
+    expect(texts.join()).toContain(LIE.answer);
+    const responses = await send(product, 'POST /v1/responses', { model: LIAR, input: QUESTION });
+    const { output } = (await responses.json()) as { output: { content?: { text: string }[] }[] };
+    const written = output.flatMap(({ content = [] }) => content.map(({ text }) => text)).join();
+    expect(written).toContain('reported by lying');
+    const shown = [
+      joined.answer,
+      joined.metadata?.reporters,
+      declined.error?.message,
+      declined.error?.suggestion,
+      texts,
+      written,
+    ];
+    for (const text of shown)
+      expect(JSON.stringify(Object.values({ text: text ?? '' }))).not.toMatch(/partner\.(?:lying|unsigned)(?!":)/);
   });
 });
 

@@ -47,7 +47,8 @@ it('has no citations in a declined answer', () => {
 
 it.each(Object.keys(PHRASES))('citedText() has no English words for somebody who asks in %s', (language) => {
   const { others, sources, withdrawn, reportedBy } = answerPhrases(language);
-  const text = citedText({ listsSources: true, language, nameOf: () => 'Ωμέγα' });
+  const text = citedText({ listsSources: true, language });
+  text.add({ type: 'routing', librarians: [{ id: 'partner.xq-7', name: 'Ωμέγα' }] });
   const source = { name: 'Α', url: 'https://kb.example/a', reported_by: 'partner.xq-7' };
   text.add({ type: 'statement', index: 0, text: 'Β', sources: [source], support: 1, check: 'reported' });
   text.add({ type: 'removed', index: 0, text: 'Β', reason: 'Γ' });

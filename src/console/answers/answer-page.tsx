@@ -11,6 +11,7 @@ import { client, noteRefusal } from '../session/deployment.ts';
 import { formatShare, t } from '../texts/texts.ts';
 import type { Answer } from './answer.ts';
 import { answers, answerWith } from './asked-questions.ts';
+import { learnReporters } from './reporters.ts';
 
 interface AnswerPageProps {
   /** The first part of the view's path: `trace`. */
@@ -124,7 +125,11 @@ const Chooser = ({ path }: { path: 'trace' | 'why' }) => {
 };
 
 /** An answer that the deployment has kept, in the form of those of this tab. */
-const readKeptAnswer = async (id: string): Promise<Answer> => asAnswer(await client.answers.get(id));
+const readKeptAnswer = async (id: string): Promise<Answer> => {
+  const kept = await client.answers.get(id);
+  learnReporters(kept.metadata);
+  return asAnswer(kept);
+};
 
 const asAnswer = (kept: KeptAnswer): Answer => ({
   ...{

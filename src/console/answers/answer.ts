@@ -4,6 +4,7 @@ import type { Include, ProgressEvent, Statement, StatementSource } from '../../c
 import type { NavigatorResponse } from '../../contract/navigator-response.ts';
 import type { DelegationTrace, LibrarianResponse, Source } from '../../contract/response.ts';
 import { t } from '../texts/texts.ts';
+import { learnReporters, learnRouted, reporterName } from './reporters.ts';
 
 type Of<Type extends ProgressEvent['type']> = Extract<ProgressEvent, { type: Type }>;
 
@@ -50,6 +51,7 @@ export const DETAILS: Include[] = ['statements', 'navigator', 'trace'];
 export const afterEvent = (answer: Answer, event: AskEvent): Answer => {
   switch (event.type) {
     case 'routing':
+      learnRouted(event.librarians);
       return { ...answer, phase: 'answering', routed: event.librarians };
     case 'searching':
       return { ...answer, phase: 'answering', edition: event.edition ?? answer.edition };
@@ -66,6 +68,7 @@ export const afterEvent = (answer: Answer, event: AskEvent): Answer => {
     case 'metadata':
       return answer;
     case 'done':
+      learnReporters(event.response.metadata);
       return {
         ...answer,
         phase: event.response.error !== undefined && event.response.answer === undefined ? 'failed' : 'done',
@@ -197,10 +200,10 @@ export const alsoRead = ({ response, statements }: Answer): Source[] => {
   );
 };
 
-/** The external librarian whose claims the answer is made of; none for an answer of our own librarians. */
+/** The name of the external librarian whose claims the answer is made of; none for an answer of our own librarians. */
 export const reporterOf = (response: LibrarianResponse | undefined): string | undefined => {
   const reporter = response?.metadata?.reported_by;
-  return typeof reporter === 'string' ? reporter : undefined;
+  return typeof reporter === 'string' ? reporterName(reporter) : undefined;
 };
 
 /** The answer as Markdown, with its sources as footnotes. */
@@ -208,7 +211,7 @@ export const asMarkdown = (answer: Answer): string => {
   const sources = citedSources(answer.statements);
   const notes = sources.map(({ number, name, url, reportedBy, places }) => {
     const sections = [...new Set(places.flatMap(({ section }) => (section === undefined ? [] : [section])))];
-    return `[^${number}]: ${[name, ...sections.slice(0, 3)].join(' › ')}${url === undefined ? '' : `, <${url}>`}${reportedBy === undefined ? '' : ` (${t('evidence.reported_by', { librarian: reportedBy })})`}`;
+    return `[^${number}]: ${[name, ...sections.slice(0, 3)].join(' › ')}${url === undefined ? '' : `, <${url}>`}${reportedBy === undefined ? '' : ` (${t('evidence.reported_by', { librarian: reporterName(reportedBy) })})`}`;
   });
   const text = answer.statements.flatMap((statement, index) => {
     if (statement === null) return [];

@@ -4,6 +4,7 @@ import { SourceLink, safeUrl } from '../parts/source-link.tsx';
 import { count, formatShare, t } from '../texts/texts.ts';
 import type { CitedSource } from './answer.ts';
 import { markWords } from './matched-words.ts';
+import { reporterName } from './reporters.ts';
 
 /** From these supports on, the words change. */
 const FULL = 0.8;
@@ -69,7 +70,7 @@ export const Evidence = ({ id, index, statement, sources, query, edition }: Evid
       {t(`support.${supportOf(statement)}`)} ·{' '}
       {statement.reported_by === undefined
         ? t(`check.${statement.check}`)
-        : t('evidence.reported_by', { librarian: statement.reported_by })}
+        : t('evidence.reported_by', { librarian: reporterName(statement.reported_by) })}
     </p>
     {statement.sources.length > 0 || statement.reported_by !== undefined ? null : (
       <p class="quiet">{t('evidence.none')}</p>
@@ -98,8 +99,10 @@ export const Evidence = ({ id, index, statement, sources, query, edition }: Evid
 );
 
 /** Who names a source that is not ours. */
-export const ReportedBy = ({ librarian }: { librarian: string | undefined }) =>
-  librarian === undefined ? null : <span class="quiet small"> {t('evidence.reported_by', { librarian })}</span>;
+export const ReportedBy = ({ id }: { id: string | undefined }) =>
+  id === undefined ? null : (
+    <span class="quiet small"> {t('evidence.reported_by', { librarian: reporterName(id) })}</span>
+  );
 
 /** A source of the whole answer: hovering it lights its statements. */
 export const SourceLine = ({
@@ -118,7 +121,7 @@ export const SourceLine = ({
         <SourceLink url={source.url} onFocus={() => onLight(true)} onBlur={() => onLight(false)}>
           {source.name}
         </SourceLink>
-        <ReportedBy librarian={source.reportedBy} />
+        <ReportedBy id={source.reportedBy} />
         <span class="quiet small"> {count('evidence.cited_by', source.citedBy.length)}</span>
       </span>
     </li>

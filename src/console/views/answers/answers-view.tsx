@@ -6,6 +6,7 @@ import type { EditionSummary } from '../../../contract/editions.ts';
 import { citedSources } from '../../answers/answer.ts';
 import { Evidence, supportOf } from '../../answers/evidence.tsx';
 import { Feedback, giveFeedbackOn } from '../../answers/feedback.tsx';
+import { learnReporters } from '../../answers/reporters.ts';
 import { navigate } from '../../navigation/router.ts';
 import { Button, CopyButton, Icon } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -110,7 +111,8 @@ const Fact = ({ label, children }: { label: string; children: ComponentChildren 
   </div>
 );
 
-const Statements = ({ id, question, statements, edition }: KeptAnswer) => {
+const Statements = ({ id, question, statements, edition, metadata }: KeptAnswer) => {
+  learnReporters(metadata);
   const sources = citedSources(statements);
   const open = useSignal<number | undefined>(undefined);
   return (

@@ -247,7 +247,7 @@ const OtherSources = ({ sources }: { sources: readonly Source[] }) => (
     {sources.map(({ name, url, reported_by: reporter }) => (
       <li key={`${name}${url}${reporter}`}>
         <SourceLink url={url}>{name}</SourceLink>
-        <ReportedBy librarian={reporter} />
+        <ReportedBy id={reporter} />
       </li>
     ))}
   </ul>
