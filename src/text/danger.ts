@@ -9,8 +9,12 @@ interface DangerWords {
   signs: readonly string[];
   /** Report danger when both occur in one sentence: water, and that it was spilled. */
   together: readonly { things: string; happens: string }[];
-  /** Deny a sign that follows directly, or only imagine it: `no smoke`, `risk of fire`. */
+  /** Deny a sign that follows directly: `no smoke`, `risk of fire`. */
   guards: string;
+  /** Words that only suppose a sign that follows directly: `can smoke`, `in case of fire`. They deny it unless the sentence asks what to do. */
+  supposed?: string;
+  /** Ask what to do: "What should I do if it ever smokes?" is answered as if it did. */
+  asks: string;
   /** Words that may stand between a guard and its sign. */
   between: string;
   /** Deny a sign that they follow directly. */
@@ -120,6 +124,8 @@ interface ReadyLanguage {
 interface ReadyWords {
   languages: readonly ReadyLanguage[];
   guard: RegExp;
+  supposed: RegExp;
+  asks: RegExp;
   denied: RegExp;
   still: RegExp;
   imagined: RegExp;
@@ -131,6 +137,9 @@ let compiled: ReadyWords | undefined;
 
 const compile = (all: Readonly<Record<string, DangerWords>>): ReadyWords => {
   const lists = Object.values(all);
+  const between = oneOf(lists.map((list) => list.between));
+  const before = (alternatives: readonly (string | undefined)[]): RegExp =>
+    expression(`(?<![a-z0-9ß])${oneOf(alternatives)},?(?:[' ]+${between}){0,3}[' ]*$`);
   return {
     languages: Object.entries(all).map(([language, { signs, together }]) => ({
       language,
@@ -138,9 +147,9 @@ const compile = (all: Readonly<Record<string, DangerWords>>): ReadyWords => {
       signs: whole(signs, 'g'),
       together: together.map(({ things, happens }) => ({ things: whole([things]), happens: whole([happens]) })),
     })),
-    guard: expression(
-      `(?<![a-z0-9ß])${oneOf(lists.map(({ guards }) => guards))},?(?:[' ]+${oneOf(lists.map(({ between }) => between))}){0,3}[' ]*$`,
-    ),
+    guard: before(lists.map(({ guards }) => guards)),
+    supposed: before(lists.map(({ supposed }) => supposed)),
+    asks: expression(oneOf(lists.map(({ asks }) => asks))),
     denied: expression(`^${oneOf(lists.map(({ denied }) => denied))}(?![a-zß])`),
     still: expression(`^ ${oneOf(lists.map(({ still }) => still))}(?![a-zß])`),
     imagined: expression(oneOf(lists.flatMap(({ imagined }) => imagined))),
@@ -182,7 +191,7 @@ const signIn = (sentence: string, words: ReadyWords): Sign | undefined => {
   const languages = words.languages.filter(({ any }) => any.test(sentence));
   if (languages.length === 0) return undefined;
   const read = withoutPhrases(sentence, words);
-  if (words.imagined.test(read.trim())) return undefined;
+  if (words.imagined.test(read)) return undefined;
   return languages.flatMap((language) => signsOf(read, language)).find((span) => !isDenied(read, span, words));
 };
 
@@ -198,8 +207,13 @@ const spanOf = ({ 0: words, index }: RegExpExecArray): Span => ({ start: index, 
 const GUARD_LENGTH = 80;
 
 /** Denied by the words around it, and not only any more. */
-const isDenied = (sentence: string, { start, end }: Span, { guard, denied, still }: ReadyWords): boolean => {
+const isDenied = (
+  sentence: string,
+  { start, end }: Span,
+  { guard, supposed, asks, denied, still }: ReadyWords,
+): boolean => {
   const after = sentence.slice(end);
   if (denied.test(after)) return true;
-  return guard.test(sentence.slice(Math.max(0, start - GUARD_LENGTH), start)) && !still.test(after);
+  const ahead = sentence.slice(Math.max(0, start - GUARD_LENGTH), start);
+  return (guard.test(ahead) && !still.test(after)) || (supposed.test(ahead) && !asks.test(sentence));
 };

@@ -25,6 +25,12 @@ it('has words for every language that the product speaks', () => {
 it.each(Object.entries(languages.danger))('recognises danger in %s, and its language', (language, texts) => {
   expect(texts.map((text) => [text, dangerIn(text)?.language])).toEqual(texts.map((text) => [text, language]));
 });
+it.each(Object.entries(languages.asked))('takes a question of what to do in danger for danger, in %s', (_, texts) => {
+  expect(texts.filter((text) => dangerIn(text) === undefined)).toEqual([]);
+});
+it('has questions of what to do in every language', () => {
+  expect(Object.keys(languages.asked).toSorted()).toEqual(Object.keys(WORDS).toSorted());
+});
 it.each(languages.harmless)('finds no danger in %j', (text) => expect(dangerIn(text)).toBeUndefined());
 
 it('tells the language of the words', () => {

@@ -1,12 +1,9 @@
-import { Reporters } from '../../contract/names.ts';
-import { idAsWords } from '../../text/id-as-words.ts';
-
 /** Names of external librarians by their ids, which are the same in all answers of a deployment. */
 const NAMES = new Map<string, string>();
 
 /** Remembers the names that an answer brings under `metadata.reporters`. */
 export const learnReporters = (metadata: Readonly<Record<string, unknown>> | undefined): void => {
-  for (const [id, name] of Object.entries(Reporters.safeParse(metadata?.reporters).data ?? {})) NAMES.set(id, name);
+  for (const [id, name] of Object.entries(metadata?.reporters ?? {})) if (typeof name === 'string') NAMES.set(id, name);
 };
 
 /** Remembers the names of the librarians that a question goes to. */
@@ -14,5 +11,5 @@ export const learnRouted = (librarians: readonly { id: string; name?: string | u
   for (const { id, name } of librarians) if (name !== undefined) NAMES.set(id, name);
 };
 
-/** What a reader calls an external librarian. */
-export const reporterName = (id: string): string => NAMES.get(id) ?? idAsWords(id);
+/** What a reader calls an external librarian. Answers of earlier versions bring no name. */
+export const reporterName = (id: string): string => NAMES.get(id) ?? id.replace(/^partner\./, '');
