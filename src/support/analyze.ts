@@ -33,6 +33,7 @@ import type { IntentClassifier } from './intents/classifier.ts';
 import { classifyWithModel } from './intents/classify-with-model.ts';
 import type { OpenTaxonomy } from './intents/current-taxonomy.ts';
 import { reasonsForPerson } from './ticket/auto-send.ts';
+import { deviceShown } from './ticket/device-signs.ts';
 import { getsNoReply, missingInformation } from './ticket/intent-rules.ts';
 import { readTicket, type TicketReading } from './ticket/read-ticket.ts';
 
@@ -76,22 +77,27 @@ export const analyze = async (
   const { taxonomy, classifier } = await parts.taxonomyFor(scope.context.workspace, scope);
   const read = readTicket(request, { mask: maskFor(request, parts.mask), taxonomy, facts: scope.facts });
   const danger = dangerIn(customerWords(read));
-  const ticket = danger === undefined ? read : inDanger(read, danger);
+  const asked = danger === undefined ? read : inDanger(read, danger);
   const automatic = automaticMail({ ...mailSignsOf(request), subject: request.subject }, request.message);
   // Words alone never hide danger.
   if (automatic !== undefined && (danger === undefined || isMail(request)))
-    return automaticAnalysis(automatic, { ticket, taxonomy });
-  const { text, first } = classified(textToClassify(ticket), { isDanger: danger !== undefined, taxonomy, classifier });
+    return automaticAnalysis(automatic, { ticket: asked, taxonomy });
+  const { text, first: words } = classified(textToClassify(asked), {
+    isDanger: danger !== undefined,
+    taxonomy,
+    classifier,
+  });
   const options = { taxonomy, classifier, ai, signal, timeLeftMs: timeLeftMs() };
-  const intent = ticket.isClosing
-    ? withoutIntent(first, classifier.threshold)
-    : await classifyWithModel(text, first, options);
-  const classification = withWarnings(intent, { ticket, taxonomy, danger });
+  const intent = asked.isClosing
+    ? withoutIntent(words, classifier.threshold)
+    : await classifyWithModel(text, words, options);
+  const classification = withWarnings(intent, { ticket: asked, taxonomy, danger });
   const known = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
-  const isUnanswered = ticket.isClosing || getsNoReply(classification, known);
-  const retrieved = isUnanswered
-    ? withoutKnowledge()
-    : await retrieve(ticket, classification, { request, scope, parts, taxonomy });
+  const isUnanswered = asked.isClosing || getsNoReply(classification, known);
+  const search = (of: TicketReading) => retrieve(of, classification, { request, scope, parts, taxonomy });
+  const first = isUnanswered ? withoutKnowledge() : await search(asked);
+  const ticket = withShownDevice(asked, { knowledge: first, taxonomy });
+  const retrieved = ticket.product === asked.product ? first : await inTime(first, () => search(ticket));
   const likely = (classification.secondary_intents ?? []).filter((other) => other.confidence >= ANOTHER_INTENT_FROM);
   const others = new Set(likely.map(({ intent: id }) => id));
   const otherIntents = taxonomy.intents
@@ -211,6 +217,34 @@ const asksAbout = (intent: Intent | undefined, { danger, escalated_to }: IntentC
 
 const isAlwaysEscalated = (intent: Intent | undefined, team?: string): boolean =>
   intent?.escalation.some(({ always, to }) => always === true && (team === undefined || to === team)) === true;
+
+/**
+ * The ticket about the device that a serial number or a count in it shows, where it names none or another one. A short name does not
+ * contradict the full one.
+ */
+const withShownDevice = (
+  ticket: TicketReading,
+  { knowledge, taxonomy }: { knowledge: Knowledge; taxonomy: Taxonomy },
+): TicketReading => {
+  const edition = knowledge.evidence?.edition;
+  const shown = edition && deviceShown(edition, customerWords(ticket), taxonomy.devices);
+  if (shown === undefined) return ticket;
+  const { device, words } = shown;
+  const [known = '', own] = [ticket.product?.toLowerCase(), device.toLowerCase()];
+  if (known === own) return ticket;
+  return {
+    ...ticket,
+    ...{ product: device, isProductExact: true, isProductStored: false, shownBy: words },
+    otherProduct: ticket.isProductStored || ticket.product === undefined ? ticket.otherProduct : ticket.product,
+  };
+};
+
+/** A second search within the time of one; else the first one stays. */
+const inTime = async (first: Knowledge, search: () => Promise<Knowledge>): Promise<Knowledge> => {
+  const second = await search();
+  const retrieval_time_ms = first.retrieval_time_ms + second.retrieval_time_ms;
+  return retrieval_time_ms > TIMEOUT_MS ? first : { ...second, retrieval_time_ms };
+};
 
 /** A closing message has no intent, whatever its words. */
 const withoutIntent = ({ confidence }: IntentClassification, threshold: number): IntentClassification => ({

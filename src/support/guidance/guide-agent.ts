@@ -175,7 +175,9 @@ const fromCustomer = ({ ticket, classification }: GuidanceInput): string[] => {
     ...(ticket.otherProduct === undefined
       ? []
       : [
-          `The ticket says "${ticket.otherProduct}", the customer "${ticket.product}": the draft follows the customer's words and asks which it is.`,
+          ticket.shownBy === undefined
+            ? `The ticket says "${ticket.otherProduct}", the customer "${ticket.product}": the draft follows the customer's words and asks which it is.`
+            : `The ticket says "${ticket.otherProduct}", but "${ticket.shownBy}" belongs to "${ticket.product}": the draft follows it and asks which it is.`,
         ]),
     ...(isAngry ? ['The customer sounds angry: read the tone of the draft before it goes out.'] : []),
     ...(requested === undefined

@@ -37,6 +37,8 @@ export interface TicketReading {
   facts: readonly string[];
   /** The product of the metadata, when the customer names another one. */
   otherProduct: string | undefined;
+  /** The words of the customer that show the product, such as a serial number, where they do not name it. */
+  shownBy?: string | undefined;
   /** Texts are masked and truncated. */
   metadata: Readonly<Record<string, unknown>>;
   /** BCP 47; undefined when it cannot be detected. */
