@@ -88,6 +88,8 @@ export const SyncReport = z.object({
   embeddings: Count,
   /** Texts without a vector, of which only the words are searched; absent when there are none. The next sync embeds them. */
   embeddings_missing: Count.optional(),
+  /** True when all articles were read again, because this version reads them differently from the one before. */
+  reread: z.boolean().optional(),
   error: ErrorInfo.nullable(),
   /** The edition that is current after the sync; null before the first. */
   edition: z.string().min(1).max(128).nullable(),

@@ -346,10 +346,10 @@ function readMarks(line: string, next: string): string {
   if (!/[{[=+:\\?!]/.test(line)) return line;
   const isHeading = /^[ \t>]{0,20}#{1,6}[ \t]/.test(line) || /^(?:=+|-+)[ \t]*$/.test(next);
   let text = line;
-  // `## Title {#id}`, `Title {: .class }`, `## Title {/* #id */}`, `## Title \{#id}`
+  // `## Title {#id}`, `Title %{#id}%`, `Title {: .class }`, `## Title {/* #id */}`, `## Title \{#id}`
   if (isHeading)
     text = text.replace(
-      /[ \t]{0,9}(?:\\?\{[ \t]{0,3}(?:[#.:]|\/\*[ \t]*#)[^}\n]{0,200}\}[ \t]{0,9})+#{0,6}[ \t]*$/,
+      /[ \t]{0,9}(?:\\?%?\{[ \t]{0,3}(?:[#.:]|\/\*[ \t]*#)[^}\n]{0,200}\}%?[ \t]{0,9})+#{0,6}[ \t]*$/,
       '',
     );
   if (/^[?!]> /.test(text))

@@ -24,6 +24,8 @@ export function fillIn(text: string, { file, roots, site, fields, urlOf }: FillI
   const state: Including = { roots, site, left: MAX_INCLUDED };
   let whole = withIncludes(text, { file, depth: 0, state });
   if (site !== undefined) whole = withValues(whole, { site, fields });
+  // The reader of HTML knows no tags of templates.
+  if (site?.site.values === 'everywhere' && /\.html?$/i.test(file)) whole = withoutTags(whole);
   return withLinks(whole, { file, site, urlOf });
 }
 
@@ -195,6 +197,9 @@ function withValues(text: string, { site: { site }, fields }: { site: FolderSite
     .map((part, at) => (at % 2 === 1 ? part : fill(part)))
     .join('');
 }
+
+const withoutTags = (html: string): string =>
+  html.replace(/\{%-?(?:[^%]|%(?!\})){0,1000}%\}/g, '').replace(/\{\{(?:[^{}]){0,500}\}\}/g, '…');
 
 const ofPage = (name: string, fields: Fields): string | undefined => {
   const [, path] = /^(?:page\.(?:meta\.)?|\$frontmatter\.|\.Params\.)(.+)$/.exec(name) ?? [];

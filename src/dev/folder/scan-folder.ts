@@ -76,6 +76,7 @@ const UNREADABLE = 'no permission to read';
 const IGNORED = `by ${IGNORE_FILE}`;
 const EXCLUDED = 'by --exclude';
 const NOT_INCLUDED = 'not in --include';
+const NO_TEXT = 'without text';
 const DUPLICATE = 'the same text as another article';
 
 /** Those of a scan, for a use that cannot do without one. Throws when one cannot be read. */
@@ -233,7 +234,8 @@ interface Head {
   title: string | undefined;
   language: string | undefined;
   isDraft: boolean;
-  hasAudience: boolean;
+  /** Whether it has front matter and nothing else. */
+  isEmpty: boolean;
   /** Equal for files with the same text; undefined for what depends on other files. */
   digest: string | undefined;
 }
@@ -243,7 +245,7 @@ const MAX_BYTES = 4 * (ARTICLE_CONTENT_MAX_LENGTH + 1);
 const MAX_DOCUMENT_BYTES = 50 * 1024 * 1024;
 /** What of a page other files or its place decide. */
 const DEPENDS = /\{\{|\{%|^import\s|^-{1,2}8<-|@include:|\{include\}/m;
-const NOTHING = { title: undefined, language: undefined, isDraft: false, hasAudience: false };
+const NOTHING = { title: undefined, language: undefined, isDraft: false, isEmpty: false };
 
 /** Kept between two scans: a file that has not changed is not read again. */
 const heads = new Map<string, { version: string; head: Head }>();
@@ -284,7 +286,7 @@ async function readHead(file: string, size: number): Promise<Head> {
     title: front.title,
     language: languageTag(front.language),
     isDraft: front.isDraft === true,
-    hasAudience: front.audience !== undefined,
+    isEmpty: plain === '' && Object.keys(fields).length > 0,
     digest: plain === '' || DEPENDS.test(plain) ? undefined : digestOf(extra),
   };
 }
@@ -313,7 +315,11 @@ function choose(
   for (const path of paths) {
     const head = all.get(path);
     if (head === undefined) continue;
-    const found: Placed = head.isDraft ? { why: DRAFT } : placeOf(path, { root, head, sites: usable, publicUrl });
+    const found: Placed = head.isDraft
+      ? { why: DRAFT }
+      : head.isEmpty
+        ? { why: NO_TEXT }
+        : placeOf(path, { root, head, sites: usable, publicUrl });
     if ('why' in found) {
       skipped.push({ path, why: found.why });
       continue;
@@ -385,6 +391,7 @@ function placeOf(path: string, { root, head, sites, publicUrl }: PlaceOptions): 
     return { file: { path, url }, order: path.split('/') };
   }
   const { site } = own;
+  if (/(?:^|\/)404\.\w+$/.test(path)) return { why: NOT_OF_THE_SITE };
   const page = site.pageOf(pathIn(own, join(root, path)) ?? '', head.fields);
   if ('why' in page) return page;
   const address = publicUrl ?? site.address;

@@ -40,6 +40,7 @@ export function summariseSync(
           `sync failed: ${report.error?.message ?? 'unknown'}${report.error?.suggestion ? ` ${report.error.suggestion}` : ''}`,
         ]
       : [`${status.articles} articles, ${status.chunks} passages (${counts})${time}, edition ${status.edition}`];
+  if (report.reread === true) lines.push('  every article was read again: this version reads them differently');
   lines.push(...named('not read', report.skipped, report.skipped_count, before?.skipped));
   lines.push(...named('warning', report.warnings, report.warning_count, before?.warnings));
   const held = report.held_deletions;

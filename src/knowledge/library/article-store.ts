@@ -67,6 +67,8 @@ export interface ArticleStore {
   page(query: ArticleQuery): ArticlePage;
   /** An article with its chunks. */
   entry(id: string): EditionEntry | undefined;
+  /** Ids of the articles that were written over HTTP, after one of them. */
+  ownIds(after: string, limit: number): string[];
   /** A page of the articles, by id. */
   listed(query: InventoryQuery, audiences: readonly string[]): Inventory;
   /** Ids and hashes of all articles, a line each, by id. */
@@ -140,6 +142,14 @@ export const articleStore = (sql: Sql, { keepsVersions = false } = {}): ArticleS
     )[0]?.text,
   page: (query) => pageOf(sql, query),
   entry: (id) => sql.all<ArticleRow>(`${SELECT_ENTRIES} WHERE id = ?`, id).map((row) => entryOf(sql, row))[0],
+  ownIds: (after, limit) =>
+    sql
+      .all<{ id: string }>(
+        "SELECT id FROM articles WHERE source = 'local' AND id > ? ORDER BY id LIMIT ?",
+        after,
+        limit,
+      )
+      .map(({ id }) => id),
   listed: ({ limit, cursor }, audiences) => {
     const rows = sql.all<Inventory['articles'][number]>(
       `SELECT id, title, hash, source AS owner, last_updated FROM articles WHERE ${READABLE} AND id > ?2 ORDER BY id LIMIT ?3`,
@@ -320,7 +330,9 @@ type StateName =
   | 'vectors_in'
   | 'remove_vectors_at'
   | 'has_audiences'
-  | 'activating';
+  | 'activating'
+  /** Version of the reading of articles, `TREATMENT`, after the last full sync. */
+  | 'read_by';
 
 export const libraryState = (sql: Sql): LibraryState => {
   const read = (name: StateName): unknown => {

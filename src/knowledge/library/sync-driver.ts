@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ErrorInfo } from '../../contract/error-info.ts';
+import type { HostArticleReply } from '../../contract/host-article.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
 import {
   type SkippedArticle,
@@ -12,8 +13,14 @@ import {
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import { type EditionStorage, FIRST_PAGE, partKey } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
-import { ArticleRefused, hashArticle, type NormaliseOptions, takeInArticle } from '../articles/normalise-article.ts';
-import type { ArticleStore, LibraryState } from './article-store.ts';
+import {
+  ArticleRefused,
+  hashArticle,
+  type NormaliseOptions,
+  TREATMENT,
+  takeInArticle,
+} from '../articles/normalise-article.ts';
+import type { ArticleOwner, ArticleStore, LibraryState, StoredArticle } from './article-store.ts';
 import { type EditionStore, EditionTooLarge } from './edition-store.ts';
 import type { ChunkEmbedder, EmbeddingStep } from './embed-chunks.ts';
 import { HostKbError } from './fetch-host-listing.ts';
@@ -170,10 +177,11 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     const url = sourceUrl();
     const last = before.success && before.data.url === url ? before.data : undefined;
     const isDue = last === undefined || now() - (last.fullAt ?? 0) >= FULL_EVERY_MS || articles.count('host') === 0;
-    const listsAll = full || force || isDue;
+    const rereads = state.read('read_by') !== TREATMENT && articles.count() > 0;
+    const listsAll = full || force || isDue || rereads;
     const updatedSince = listsAll ? undefined : dayOf(last.at - OVERLAP_MS);
     sync.clear();
-    return newSyncRun({ id: parts.newId(), startedAt: now(), full: listsAll, force, updatedSince });
+    return newSyncRun({ id: parts.newId(), startedAt: now(), full: listsAll, force, rereads, updatedSince });
   };
 
   const sourceUrl = (): string | undefined => {
@@ -194,6 +202,7 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
         const last = ListedFrom.safeParse(state.read('listed_from')).data;
         const fullAt = run.full ? run.startedAt : last?.fullAt;
         state.write('listed_from', { url, at: run.startedAt, fullAt });
+        if (run.full && state.read('read_by') !== TREATMENT) state.write('read_by', TREATMENT);
       }
       sync.clear();
       return undefined;
@@ -409,7 +418,53 @@ const commitStep = (run: SyncRun, parts: SyncParts, work: (run: SyncRun, parts: 
     return { ...stored, failures: 0 };
   });
 
+/** Articles of our own that are read again in a step. */
+const OWN_AT_ONCE = 20;
+
+/** Reads articles that were written over HTTP again, from what was written. */
+const rereadOwn = async (run: SyncRun, parts: SyncParts): Promise<void> => {
+  const { articles, normalise } = parts;
+  const ids = articles.ownIds(run.ownAfter, OWN_AT_ONCE);
+  const written = ids.flatMap((id) => articles.read(id) ?? []);
+  const replies = await Promise.all(
+    written.map(async (stored) => {
+      const reply = replyOfStored(stored, normalise);
+      return { reply, hash: await hashArticle(reply), content: stored.content };
+    }),
+  );
+  commitStep(run, parts, (current) => {
+    let isChanged = false;
+    for (const { reply, hash, content } of replies) {
+      // Written or deleted again meanwhile.
+      if (articles.owner(reply.id) !== 'local' || articles.read(reply.id)?.content !== content) continue;
+      if (articles.known([reply.id]).get(reply.id)?.hash === hash) continue;
+      const skipped = takeIn(current, { reply, hash }, parts, 'local');
+      if (skipped === undefined) current.changed += 1;
+      else addSkipped(current, [skipped]);
+      isChanged ||= skipped === undefined;
+    }
+    if (isChanged) parts.state.bumpRevision();
+    current.ownAfter = ids.at(-1) ?? current.ownAfter;
+    current.isOwnRead = ids.length < OWN_AT_ONCE;
+  });
+};
+
+const replyOfStored = (stored: StoredArticle, { articleUrl }: SyncParts['normalise']): HostArticleReply => ({
+  ...{ id: stored.id, title: stored.title, content: stored.content },
+  ...(stored.url === articleUrl(stored.id) ? {} : { url: stored.url }),
+  metadata: {
+    intent: stored.intents,
+    device: stored.devices,
+    last_updated: stored.lastUpdated,
+    author: stored.author,
+    audience: stored.audiences,
+    format: stored.format,
+    language: stored.language,
+  },
+});
+
 const stepListing = async (run: SyncRun, parts: SyncParts): Promise<void> => {
+  if (run.rereads && !run.isOwnRead) return rereadOwn(run, parts);
   const { updatedSince, cursor } = run;
   if (run.pages >= MAX_PAGES) throw new HostKbError(`more than ${MAX_PAGES} pages`);
   const page = await parts.client().readPage({ updatedSince }, cursor);
@@ -522,10 +577,11 @@ const takeIn = (
   run: SyncRun,
   { reply, hash }: StagedArticle,
   { articles, normalise }: Pick<SyncParts, 'articles' | 'normalise'>,
+  owner: ArticleOwner = 'host',
 ): SkippedArticle | undefined => {
   try {
     const { warnings, content, format, ...entry } = takeInArticle(reply, normalise);
-    run.writes += articles.put(entry, { owner: 'host', hash, content, format });
+    run.writes += articles.put(entry, { owner, hash, content, format });
     addWarnings(
       run,
       warnings.map((reason) => ({ id: reply.id, reason })),

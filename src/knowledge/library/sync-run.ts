@@ -42,13 +42,17 @@ export const SyncRun = z.object({
   embedded: Count.default(0),
   toEmbed: Count.default(0),
   missing: Count.default(0),
+  /** Whether all articles are read again, as this version reads them differently, and the last of our own that was. */
+  rereads: z.boolean().default(false),
+  ownAfter: z.string().default(''),
+  isOwnRead: z.boolean().default(false),
   /** Whether embedding follows the publishing in progress. */
   embedsNext: z.boolean().default(false),
 });
 export type SyncRun = z.infer<typeof SyncRun>;
 
 export const newSyncRun = (
-  begin: Pick<SyncRun, 'id' | 'startedAt' | 'full' | 'force'> & { updatedSince?: string | undefined },
+  begin: Pick<SyncRun, 'id' | 'startedAt' | 'full' | 'force' | 'rereads'> & { updatedSince?: string | undefined },
 ): SyncRun => {
   const { updatedSince, ...rest } = begin;
   const counts = { pages: 0, received: 0, nameless: 0, skippedCount: 0, warningCount: 0, added: 0, changed: 0 };
@@ -63,6 +67,8 @@ export const newSyncRun = (
     skipped: [],
     warnings: [],
     held: null,
+    ownAfter: '',
+    isOwnRead: false,
   };
   return updatedSince === undefined ? run : { ...run, updatedSince };
 };
@@ -106,6 +112,7 @@ export const reportOf = (
   writes: run.writes,
   embeddings: run.embedded,
   ...(run.missing === 0 ? {} : { embeddings_missing: run.missing }),
+  ...(run.rereads ? { reread: true } : {}),
   error: end.error,
   edition: end.edition,
   started_at: new Date(run.startedAt).toISOString(),

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { SyncReport } from '../../../src/contract/sync.ts';
+import { summariseSync } from '../../../src/dev/run/sync-progress.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
 import { attachSection } from '../../../src/search/edition-format.ts';
@@ -54,6 +56,33 @@ describe('a sync', () => {
       expect(await syncNow(library, request)).toMatchObject({
         ...{ outcome: 'unchanged', unchanged: 10, writes: 0, edition },
       });
+  });
+  it('reads every article again, once and in full, when the reading of articles has changed', async () => {
+    const { library, sql } = await synced(3);
+    const metadata = { format: 'commonmark' as const, language: 'de', intent: ['open'] };
+    const put = { title: 'Mine', content: '# Mine\n\nUse :::note here.\n\n\n', metadata };
+    await library.writeArticle('mine.md', put, ['*']);
+    await syncNow(library);
+    const before = library.readArticle('mine.md', ['*']);
+    // As an earlier version left them.
+    sql.run("UPDATE articles SET hash = 'of an earlier version'");
+    sql.run("UPDATE texts SET text = 'As it was read before.'");
+    sql.run("UPDATE state SET value = '1' WHERE name = 'read_by'");
+    const report = await syncNow(library);
+    expect(report).toMatchObject({
+      outcome: 'published',
+      full: true,
+      reread: true,
+      changed: 4,
+      unchanged: 0,
+      removed: 0,
+    });
+    expect(library.readText('mine.md', ['*'])).toBe('# Mine\n\nUse :::note here.');
+    expect(library.readArticle('mine.md', ['*'])).toEqual(before);
+    expect(summariseSync(report as SyncReport, library.status())).toContain('every article was read again');
+    const next = await syncNow(library, { full: true });
+    expect(next).toMatchObject({ outcome: 'unchanged', writes: 0 });
+    expect(next).not.toHaveProperty('reread');
   });
   it('publishes an empty edition when the host has nothing yet', async () => {
     const { library, report } = await synced(0);

@@ -10,6 +10,7 @@ import {
   languageTag,
   NOT_OF_THE_SITE,
   outsideOf,
+  PARTIAL,
   type Site,
   type SiteFiles,
   slugOf,
@@ -33,7 +34,8 @@ export function mkdocs(files: SiteFiles): Site | undefined {
   const languages = languagesOf(config.plugins);
   const hasFolders = config.use_directory_urls !== false;
   const blog = blogOf(config.plugins);
-  const theme = config.theme as { language?: unknown } | undefined;
+  const theme = config.theme as { language?: unknown; custom_dir?: unknown } | undefined;
+  const templates = textIn(theme?.custom_dir);
   const usual = languages.usual ?? textIn(theme?.language);
   return {
     generator: 'MkDocs',
@@ -46,6 +48,7 @@ export function mkdocs(files: SiteFiles): Site | undefined {
     includes: [...snippetFolders(config.markdown_extensions), docs],
     pageOf: (path, fields) => {
       if (!path.startsWith(docs)) return { why: NOT_OF_THE_SITE };
+      if (templates !== undefined && path.startsWith(folderOf(templates))) return { why: PARTIAL };
       const file = path.slice(docs.length);
       // Files that begin with a dot, and templates, are never built.
       if (isExcluded(file) || /^templates\//.test(file)) return { why: 'excluded by exclude_docs' };
