@@ -216,8 +216,6 @@ export interface ArticleMatches {
   /** By index of the sentence. */
   sentences: readonly Matches[];
   units: ReadonlyMap<UnitContents, UnitMatches>;
-  /** Per term: how well it distinguishes the units of this article. */
-  inner: readonly number[];
 }
 
 export interface UnitMatches {
@@ -252,16 +250,7 @@ export const matchArticle = (
   const sentences = contents.sentences.map(matchWords);
   const headings = new Map([...contents.headings.values()].map((heading) => [heading, matchWords(heading.words)]));
   const units = new Map(contents.units.map((unit) => [unit, matchUnit(unit, sentences, headings)]));
-  const containing = new Uint32Array(terms.length);
-  for (const { text, headings: above } of units.values()) {
-    for (let place = 0; place < terms.length; place++)
-      if (text[place] === 1 || above[place] === 1) containing[place] = (containing[place] as number) + 1;
-  }
-  const inner = terms.map(({ weight }, place) => {
-    const count = containing[place] as number; // As long as `terms`.
-    return count === 0 ? 0 : weight * Math.log((units.size + 1) / (count + 0.5));
-  });
-  return { title: matchWords(contents.title), sentences, units, inner };
+  return { title: matchWords(contents.title), sentences, units };
 };
 
 const matchUnit = (
@@ -310,19 +299,3 @@ const raise = (matches: number[], by: Matches): void => {
 /** Matches of some sentences only, such as some rows of a table. */
 export const matchSentences = (sentences: Uint32Array, matches: ArticleMatches): Matches =>
   closest(sentences, matches.sentences);
-
-/** Whether one word directly precedes another in a text. */
-export const hasPair = (
-  sentences: Uint32Array,
-  contents: ArticleContents,
-  [left, right]: readonly [number, number],
-): boolean => {
-  let before = -1;
-  for (const sentence of sentences) {
-    for (const word of contents.sentences[sentence] ?? []) {
-      if (before === left && word === right) return true;
-      before = word;
-    }
-  }
-  return false;
-};

@@ -221,21 +221,16 @@ const MAX_TITLES = 10_000;
 
 const YEAR_MS = 365.25 * 24 * 3600 * 1000;
 
-/** `years`: age relative to the newest article, in units of five years, 0 to 1. `isOutdated`: far older than the median. */
-export const agesIn = oncePer((edition: Edition) => {
+/** Whether an article is far older than the median. */
+export const isOutdatedIn = oncePer((edition: Edition) => {
   const dates = Array.from({ length: edition.articleCount }, (_, at) => Date.parse(edition.article(at).lastUpdated))
     .filter((date) => date > 0)
     .sort((left, right) => left - right);
   const newest = dates.at(-1) ?? 0;
   const median = dates[dates.length >> 1] ?? 0;
   const early = dates[Math.floor(dates.length / 10)] ?? 0;
-  return ({ lastUpdated }: Pick<EditionArticle, 'lastUpdated'>) => {
-    const date = Date.parse(lastUpdated) || newest;
-    return {
-      isOutdated: median - date > Math.max(3 * YEAR_MS, 1.5 * (median - early)),
-      years: Math.min(5, (newest - date) / YEAR_MS) / 5,
-    };
-  };
+  return ({ lastUpdated }: Pick<EditionArticle, 'lastUpdated'>): boolean =>
+    median - (Date.parse(lastUpdated) || newest) > Math.max(3 * YEAR_MS, 1.5 * (median - early));
 });
 
 /** An article and its score as a whole. */

@@ -25,8 +25,6 @@ export interface QuestionTerm {
   weight: number;
   /** The knowledge base contains it, or its correction. */
   isKnown: boolean;
-  /** A code, a version or another word with digits. */
-  isLiteral: boolean;
 }
 
 /** The analysis of a question. */
@@ -37,8 +35,6 @@ export interface ParsedQuestion {
   terms: readonly QuestionTerm[];
   /** Sum of all idf. */
   total: number;
-  /** Stems of adjacent words of the question. */
-  pairs: readonly (readonly [string, string])[];
   /** Devices that it names or that the user has, in lower case. */
   devices: readonly string[];
   /** Vector of the question with the user's previous turn; its length is the share of stems that have a vector. */
@@ -87,7 +83,6 @@ export const parseQuestion = (
         idf: Math.min(term.idf, common.has(term.word) ? FUNCTION_IDF : idfInGeneral(term.stem)) * weight,
         weight,
         isKnown: term.postings.length > 0,
-        isLiteral: term.word.length > 2 && /\d/.test(term.word),
       });
     }
     return query;
@@ -98,13 +93,11 @@ export const parseQuestion = (
     if (turn !== undefined) read(turn.text, TURN_WEIGHTS[speaker]);
   }
   const all = [...terms.values()];
-  const stemAt = (place: number): string => query.terms[place]?.stem ?? '';
   return {
     text,
     query,
     terms: all,
     total: all.reduce((sum, { idf }) => sum + idf, 0),
-    pairs: query.adjacentPairs.map(([left, right]) => [stemAt(left), stemAt(right)] as const),
     devices: [...new Set([...devicesNamed(text, edition.devices()), ...devices.map((device) => device.toLowerCase())])],
     vector: vectors && meaningOf(questionWithTurn(text, history), vectors),
   };

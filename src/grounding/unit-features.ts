@@ -7,7 +7,6 @@ import {
   type ArticleMatches,
   cachedContents,
   closer,
-  hasPair,
   type Matches,
   matchArticle,
   matchSentences,
@@ -16,7 +15,7 @@ import {
   type UnitMatches,
   unitsToRead,
 } from './article-contents.ts';
-import { agesIn, type CandidateArticle, candidateArticles } from './candidate-articles.ts';
+import { type CandidateArticle, candidateArticles, isOutdatedIn } from './candidate-articles.ts';
 import type { ParsedQuestion, QuestionTerm, TextVectors } from './parse-question.ts';
 import { cellAskedFor, UNIT_SIZE, type Unit } from './units.ts';
 import { closeWordsIn, dot } from './word-closeness.ts';
@@ -53,17 +52,13 @@ interface ArticleReading {
   candidate: CandidateArticle;
   contents: ArticleContents;
   matches: ArticleMatches;
-  /** Per sentence: share of the question's words, share of the words that distinguish units, and share with close words. */
-  sentences: Record<'coverage' | 'inner' | 'soft', readonly number[]>;
-  /** Word pairs of the question that the article contains, as indexes of terms. */
-  pairs: readonly (readonly [number, number])[];
+  /** Per sentence: share of the question's words, close ones counted in part. */
+  sentences: readonly number[];
   titleSaid: number;
-  coverageInTitle: number;
   meaningOfTitle: number;
   /** Share of the assistant's previous turn that it contains. */
   talked: number;
   isOutdated: boolean;
-  years: number;
 }
 
 /** A unit of an article, compared with a question. */
@@ -80,74 +75,36 @@ interface UnitReading extends Pick<CandidateUnit, 'devices' | 'isOtherDevice'> {
 
 type Feature = (reading: UnitReading) => number | boolean;
 
-/** Features that are shares; each is also compared with the best candidate of the question. */
-const SHARES: Readonly<Record<string, Feature>> = {
+const FEATURES: Readonly<Record<string, Feature>> = {
   article: ({ article }) => article.candidate.odds,
   articleInverseRank: ({ article }) => 1 / article.candidate.place,
   passage: ({ contents, article }) => passageShare(contents, article.candidate),
   passageBest: ({ article }) => article.candidate.best,
   passageInverseRank: ({ article }) => 1 / article.candidate.rank,
-  passageWords: ({ article }) => article.candidate.bestWords,
-  coverage: ({ question, anywhere }) => shareSaid(question.terms, anywhere),
-  coverageOfKnown: ({ question, anywhere }) => shareSaid(question.terms, anywhere, ({ isKnown }) => isKnown),
-  coverageInText: ({ question, matches }) => shareSaid(question.terms, matches.text),
-  coverageInHeading: ({ question, matches }) => shareSaid(question.terms, matches.headings),
-  coverageInTitle: ({ article }) => article.coverageInTitle,
   titleSaid: ({ article }) => article.titleSaid,
   headingSaid: ({ question, contents: { headings } }) => {
     const [{ last }] = headings;
     return last.filter((word) => isSaid(word, question.terms)).length / Math.max(1, last.length);
   },
-  pairs: ({ question, contents, article }) =>
-    article.pairs.filter((pair) => hasPair(contents.sentences, article.contents, pair)).length /
-    Math.max(1, question.pairs.length),
-  sentence: ({ contents, article }) => bestSentence(contents, article.sentences.coverage),
-  inner: ({ matches, article }) => innerShare(article.matches.inner, matches.text, matches.headings),
-  innerSentence: ({ contents, article }) => bestSentence(contents, article.sentences.inner),
-  literals: ({ question, anywhere }) =>
-    shareSaid(question.terms, anywhere, ({ isLiteral, isKnown, weight }) => isLiteral && isKnown && weight === 1),
   assistant: ({ article }) => article.talked,
   meaning: ({ question, contents, vectors }) => dot(question.vector, contents.meaning(vectors)),
-  meaningOfHeading: ({ question, contents: { headings }, vectors }) =>
-    dot(question.vector, headings[0].meaning(vectors)),
   meaningOfTitle: ({ article }) => article.meaningOfTitle,
   softCoverage: ({ question, anywhere }) => softShare(question, anywhere),
-  softSentence: ({ contents, article }) => bestSentence(contents, article.sentences.soft),
-  softInner: ({ matches, article: { matches: all } }) => {
-    const total = all.inner.reduce((sum, idf) => sum + idf, 0);
-    const held = all.inner.reduce((sum, idf, place) => sum + idf * (matches.text[place] ?? 0), 0);
-    return total > 0 ? held / total : 0;
-  },
+  softSentence: ({ contents, article }) => bestSentence(contents, article.sentences),
   softHeading: ({ question, matches, article }) => softShare(question, closer(matches.headings, article.matches.title)),
-};
-
-const SIGNS: Readonly<Record<string, Feature>> = {
-  articleFirst: ({ article }) => article.candidate.place === 1,
-  cell: ({ question, contents, unit }) => contents.hasTable && cellAskedFor(unit, question) !== undefined,
-  outdated: ({ article }) => article.isOutdated,
-  age: ({ article }) => article.years,
-  short: ({ unit }) => Math.max(0, 1 - unit.size / 200),
   size: ({ unit }) => Math.min(2, unit.size / 900),
-  later: ({ unit }) => unit.isLater,
-  cut: ({ unit }) => unit.isCut,
-  group: ({ unit }) => unit.kind === 'group',
-  sections: ({ unit }) => unit.kind === 'sections',
+  short: ({ unit }) => Math.max(0, 1 - unit.size / 200),
+  cell: ({ question, contents, unit }) => contents.hasTable && cellAskedFor(unit, question) !== undefined,
   lead: ({ unit }) => unit.parts[0].section.at === 0,
-  otherDevice: ({ isOtherDevice }) => isOtherDevice,
-  device: ({ question, devices }) => isAbout(devices, question),
+  group: ({ unit }) => unit.kind === 'group',
 };
 
 /** Names of the features, in their order. */
-export const UNIT_FEATURES: readonly string[] = [
-  ...Object.keys(SHARES),
-  ...Object.keys(SIGNS),
-  ...Object.keys(SHARES).map((name) => `${name} against the best`),
-];
+export const UNIT_FEATURES: readonly string[] = Object.keys(FEATURES);
 
-const FEATURES = [...Object.values(SHARES), ...Object.values(SIGNS)];
+const READERS = Object.values(FEATURES);
 /** Filled with fractions first: an array of whole numbers would be copied when the first fraction is set. */
 const NO_FEATURES = UNIT_FEATURES.map(() => 0.5).fill(0);
-const SHARE_COUNT = Object.keys(SHARES).length;
 
 /** All units of the candidate articles, with their features. */
 export const candidateUnits = (
@@ -161,7 +118,7 @@ export const candidateUnits = (
   const close = question.terms.map(({ forms }) => closeWords(forms).inArticles);
   const assistant = options.history?.findLast(({ speaker }) => speaker === 'assistant')?.text.slice(0, 4000);
   const talk = assistant === undefined ? [] : analyseQuery(edition, assistant).terms;
-  const units = candidateArticles(edition, question, options, articleWeights).flatMap((candidate) => {
+  return candidateArticles(edition, question, options, articleWeights).flatMap((candidate) => {
     const contents = cachedContents(edition, candidate);
     const matches = matchArticle(contents, question.terms, close);
     const article = readArticle(edition, { question, candidate, contents, matches, talk, vectors });
@@ -171,14 +128,6 @@ export const candidateUnits = (
       return isShown?.(own.unit) === false ? [] : [readCandidate(own, { article, of: each, vectors })];
     });
   });
-  const best = new Float64Array(SHARE_COUNT).fill(1e-3);
-  for (const { features } of units) {
-    for (let at = 0; at < SHARE_COUNT; at++) best[at] = Math.max(best[at] ?? 0, features[at] ?? 0);
-  }
-  for (const { features } of units) {
-    for (let at = 0; at < SHARE_COUNT; at++) features[FEATURES.length + at] = (features[at] ?? 0) / (best[at] ?? 1);
-  }
-  return units;
 };
 
 const readArticle = (
@@ -195,23 +144,13 @@ const readArticle = (
     vectors: TextVectors | undefined;
   },
 ): ArticleReading => {
-  const { terms } = question;
-  const { inner } = matches;
   return {
     ...{ question, candidate, contents, matches },
-    sentences: {
-      coverage: matches.sentences.map((sentence) => shareSaid(terms, sentence)),
-      inner: matches.sentences.map((sentence) => innerShare(inner, sentence)),
-      soft: matches.sentences.map((sentence) => softShare(question, sentence)),
-    },
-    pairs: question.pairs
-      .map(([left, right]) => [contents.words.get(left) ?? -1, contents.words.get(right) ?? -1] as const)
-      .filter(([left, right]) => left >= 0 && right >= 0),
+    sentences: matches.sentences.map((sentence) => softShare(question, sentence)),
     titleSaid: saidShare(edition, contents.titleStems, question),
-    coverageInTitle: shareSaid(terms, matches.title),
     meaningOfTitle: dot(question.vector, contents.titleMeaning(vectors)),
     talked: shareOf(talk, ({ stem }) => contents.words.has(stem)),
-    ...agesIn(edition)(candidate.source),
+    isOutdated: isOutdatedIn(edition)(candidate.source),
   };
 };
 
@@ -235,7 +174,7 @@ const readCandidate = (
   const anywhere = closer(closer(matches.text, matches.headings), all.title);
   const reading = { article, contents, unit, question, matches, anywhere, devices, isOtherDevice, vectors };
   const features = NO_FEATURES.slice();
-  for (let at = 0; at < FEATURES.length; at++) features[at] = Number((FEATURES[at] as Feature)(reading));
+  for (let at = 0; at < READERS.length; at++) features[at] = Number((READERS[at] as Feature)(reading));
   const { isOutdated } = article;
   return { unit, source: article.candidate.source, features, devices, isOtherDevice, isOutdated };
 };
@@ -257,37 +196,9 @@ const shareOf = <Term extends { idf: number }>(
   return total > 0 ? found / total : 0;
 };
 
-/** Share of the idf of the terms that a text contains. */
-const shareSaid = (
-  terms: readonly QuestionTerm[],
-  matches: Matches,
-  counts: (term: QuestionTerm) => boolean = () => true,
-): number => {
-  let total = 0;
-  let matched = 0;
-  for (let place = 0; place < terms.length; place++) {
-    const term = terms[place];
-    if (term === undefined || !counts(term)) continue;
-    total += term.idf;
-    if (matches[place] === 1) matched += term.idf;
-  }
-  return total > 0 ? matched / total : 0;
-};
-
-/** The same, with close words counted in part. */
+/** Share of the idf of the terms that a text contains, with close words counted in part. */
 const softShare = ({ terms, total }: ParsedQuestion, matches: Matches): number =>
   total === 0 ? 0 : terms.reduce((sum, { idf }, place) => sum + idf * (matches[place] ?? 0), 0) / total;
-
-/** Share of the distinguishing terms of an article that one of several texts contains. */
-const innerShare = (inner: readonly number[], ...texts: readonly Matches[]): number => {
-  let total = 0;
-  let matched = 0;
-  inner.forEach((idf, place) => {
-    total += idf;
-    if (idf > 0 && texts.some((text) => text[place] === 1)) matched += idf;
-  });
-  return total > 0 ? matched / total : 0;
-};
 
 /** Maximum number of sentences per unit that are compared. */
 const MAX_SENTENCES = 60;

@@ -85,8 +85,8 @@ export const answerPassages = (evidence: Evidence, found: TicketUnits, options: 
 /** Units of sufficiently relevant articles; when some of them contain a code of the message, only these. */
 const sureUnits = ({ intents }: Evidence, { question, units, relevance }: TicketUnits): readonly RankedUnit[] => {
   // As inline code, or as the first cell of a row.
-  const codes = question.terms.flatMap(({ word, isKnown, isLiteral, weight }) =>
-    isKnown && isLiteral && weight === 1 ? [`\`${word}\``, `\n| ${word} |`] : [],
+  const codes = question.terms.flatMap(({ word, isKnown, weight }) =>
+    isKnown && word.length > 2 && /\d/.test(word) && weight === 1 ? [`\`${word}\``, `\n| ${word} |`] : [],
   );
   const hasCode = ({ unit }: RankedUnit) =>
     unit.parts.some((part) => {
