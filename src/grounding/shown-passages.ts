@@ -41,10 +41,10 @@ const MAX_PASSAGES = 8;
 /** Per passage, in UTF-16 units. */
 const MAX_PASSAGE_LENGTH = 3000;
 /** Length of all passages up to the first article, the second, … A short article leaves its room to the next. */
-const ROOM_UP_TO = [8000, 11_000, 13_000, 14_000] as const;
+const ROOM_UP_TO = [6000, 9500, 12_000, 14_000] as const;
 const MAX_ARTICLES = 8;
 /** Passages of an article that is not shown whole: the first, the second, … */
-const PASSAGES_OF = [5, 2, 2, 1] as const;
+const PASSAGES_OF = [3, 2, 2, 1] as const;
 /** From this place on, an article is shown only with this relevance. Lower ones are there for single words. */
 const FLOOR = { place: 3, relevance: 0.02 };
 /** Less room than this holds nothing of use. */
