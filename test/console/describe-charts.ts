@@ -20,7 +20,7 @@ describe('the view Charts', () => {
     const questions = total - sum('closes');
     const share = (verdict: AnswerVerdict) => `${Math.round((100 * sum(verdict)) / questions)}%`;
     expect(await outcomes.locator('figcaption').textContent()).toBe(
-      `${questions} questions: ${share('answered')} answered, ${share('hedged')} not sure, ${share('declined')} declined`,
+      `${questions} questions: ${share('answered')} answered, ${share('hedged')} not sure, ${share('declined')} declined${sum('error') === 0 ? '' : `, ${share('error')} failed`}`,
     );
     await expectAccessible(page);
     // One stop of the keyboard for the whole chart, arrows from there.

@@ -90,6 +90,7 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
   const answered = sum(({ verdicts }) => verdicts.answered);
   const unsure = sum(({ verdicts }) => verdicts.hedged);
   const declined = sum(({ verdicts }) => verdicts.declined);
+  const failed = sum(({ verdicts }) => verdicts.error);
   const tokens = sum((bucket) => bucket.tokens);
   const cached = sum((bucket) => bucket.cached);
   const dollars = sum(({ cost_usd: cost }) => cost);
@@ -97,11 +98,14 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
     <>
       <Chart
         form="stack"
-        title={count('charts.outcomes', questions, {
-          answered: shareOf(answered, questions),
-          unsure: shareOf(unsure, questions),
-          declined: shareOf(declined, questions),
-        })}
+        title={[
+          count('charts.outcomes', questions, {
+            answered: shareOf(answered, questions),
+            unsure: shareOf(unsure, questions),
+            declined: shareOf(declined, questions),
+          }),
+          ...(failed === 0 ? [] : [t('charts.failed', { failed: shareOf(failed, questions) })]),
+        ].join(', ')}
         {...time}
         series={shown.map(([verdict, tone]) => ({
           ...{ name: t(`verdict.${verdict}`), tone },
