@@ -27,10 +27,12 @@ export function prepareAsciidoc(text: string): AsciidocSource {
   const source: AsciidocSource = { text: '', attributes: {}, unknown: 0, included: new Set(), generated: new Set() };
   const out: string[] = [];
   let fence: string | undefined;
-  for (const line of text.replace(/\r\n?/g, '\n').split('\n')) {
-    if (line.length > 5000) {
-      out.push(line);
-      continue;
+  let paragraph = 0;
+  for (const line of text.replace(/\r\n?/g, '\n').split('\n').flatMap(shortLines)) {
+    paragraph = line === '' ? 0 : paragraph + line.length + 1;
+    if (fence === undefined && paragraph > MAX_PARAGRAPH) {
+      out.push('');
+      paragraph = line.length;
     }
     const include = INCLUDE.exec(line);
     if (include !== null) {
@@ -54,6 +56,21 @@ export function prepareAsciidoc(text: string): AsciidocSource {
   source.text = out.join('\n');
   defineUnknown(source);
   return source;
+}
+
+/** The library takes quadratic time in the length of a paragraph: longer ones become several. */
+const MAX_PARAGRAPH = 4000;
+
+function shortLines(line: string): string[] {
+  if (line.length <= MAX_PARAGRAPH) return [line];
+  const lines: string[] = [];
+  for (let from = 0; from < line.length; ) {
+    const space = line.lastIndexOf(' ', from + MAX_PARAGRAPH);
+    const end = line.length - from <= MAX_PARAGRAPH ? line.length : space > from ? space : from + MAX_PARAGRAPH;
+    lines.push(line.slice(from, end).trim());
+    from = end;
+  }
+  return lines;
 }
 
 function readMacros(line: string): string {

@@ -20,12 +20,12 @@ export function csvToMarkdown(text: string): DocumentText {
     delimiter: named?.[1] ?? separatorOf(part),
   });
   const rows = data.slice(0, MAX_ROWS).map((row) => row.map((value) => ({ text: value.trim() })));
-  const markdown = markdownOfRows(rows);
+  const { text: markdown, isCut } = markdownOfRows(rows);
   if (markdown === '') throw new NotReadable('it has no text');
   return {
     text: markdown,
     title: undefined,
-    warnings: cutWarnings(data.length > MAX_ROWS || part.length < text.length, rows.length),
+    warnings: cutWarnings(isCut || data.length > MAX_ROWS || part.length < text.length),
   };
 }
 
@@ -42,5 +42,5 @@ function separatorOf(text: string): string {
   return ',';
 }
 
-export const cutWarnings = (isCut: boolean, rows: number): string[] =>
-  isCut ? [`Cut after ${rows} rows: the table is larger`] : [];
+export const cutWarnings = (isCut: boolean): string[] =>
+  isCut ? [`Cut after ${MAX_ROWS} rows or 500,000 characters: the table is larger`] : [];

@@ -58,8 +58,9 @@ export function notebookToMarkdown(text: string): DocumentText {
   if (cells === undefined) throw new NotReadable('it is damaged or no notebook');
   const { language_info, kernelspec } = book.data?.metadata ?? {};
   const language = (language_info?.name ?? kernelspec?.language ?? '').toLowerCase();
-  const state: State = { parts: [], omitted: 0, title: undefined, warnings: new Set() };
+  const state: State = { texts: [], parts: [], omitted: 0, title: undefined, warnings: new Set() };
   for (const cell of cells.slice(0, MAX_CELLS)) readCell(cell, language, state);
+  flushText(state);
   const markdown = state.parts.filter((part) => part !== '').join('\n\n');
   if (markdown === '') throw new NotReadable('it has no text');
   const warnings = [...state.warnings];
@@ -79,6 +80,8 @@ const parsed = (text: string): unknown => {
 };
 
 interface State {
+  /** Cells of text that follow each other, which are read as one. */
+  texts: string[];
   parts: string[];
   omitted: number;
   title: string | undefined;
@@ -94,12 +97,10 @@ function readCell(cell: z.infer<typeof Cell>, language: string, state: State): v
   if (cell.cell_type === 'markdown' || cell.cell_type === 'heading') {
     const markdown =
       cell.cell_type === 'heading' ? `${'#'.repeat(Math.min(Math.max(cell.level ?? 1, 1), 6))} ${source}` : source;
-    const read = readDocument(markdown, { format: 'markdown' });
-    state.title ??= read.title;
-    for (const warning of read.warnings) state.warnings.add(warning);
-    state.parts.push(read.text);
+    state.texts.push(markdown);
   }
   if (cell.cell_type !== 'code') return;
+  flushText(state);
   // Options of Quarto and Jupyter Book stand in comments.
   const options = /^(?:#\|.*\n?)+/.exec(source)?.[0] ?? '';
   if (/^#\|\s*include:\s*false/m.test(options)) return;
@@ -108,6 +109,15 @@ function readCell(cell: z.infer<typeof Cell>, language: string, state: State): v
   if (isShown) state.parts.push(codeOf(code, languageOf(code, language)));
   if (hasTag(cell, 'remove-output') || /^#\|\s*output:\s*false/m.test(options)) return;
   for (const output of (cell.outputs ?? []).slice(0, 100)) readOutput(output, state);
+}
+
+function flushText(state: State): void {
+  if (state.texts.length === 0) return;
+  const read = readDocument(state.texts.join('\n\n'), { format: 'markdown' });
+  state.texts = [];
+  state.title ??= read.title;
+  for (const warning of read.warnings) state.warnings.add(warning);
+  state.parts.push(read.text);
 }
 
 /** A cell may hold another language than the notebook. */

@@ -11,6 +11,8 @@ type Labels = (typeof LABELS)['en'];
 
 const MAX_OPERATIONS = 2000;
 const MAX_FIELDS = 150;
+/** Of all operations together. */
+const MAX_ALL_FIELDS = 20_000;
 const MAX_LEVELS = 4;
 const MAX_REFERENCES = 20;
 const MAX_EXAMPLE = 3000;
@@ -51,11 +53,15 @@ export function openApiToArticles(text: string): DocumentText {
   const language = detectLanguage(words.join('\n').slice(0, 4000)) ?? 'en';
   const labels = (LABELS as Record<string, Labels>)[language] ?? LABELS.en;
   const isCut = operations.length > MAX_OPERATIONS;
-  const articles = operations.slice(0, MAX_OPERATIONS).map((operation) => articleOf(operation, { api, labels }));
+  const place: Place = { api, labels, fieldsLeft: MAX_ALL_FIELDS };
+  const articles = operations.slice(0, MAX_OPERATIONS).map((operation) => articleOf(operation, place));
   return {
     ...overviewOf(api, { operations, labels }),
     articles,
-    warnings: isCut ? [`Cut after ${MAX_OPERATIONS} operations: there are more`] : [],
+    warnings: [
+      ...(isCut ? [`Cut after ${MAX_OPERATIONS} operations: there are more`] : []),
+      ...(place.fieldsLeft > 0 ? [] : [`Cut after ${MAX_ALL_FIELDS} fields of bodies: there are more`]),
+    ],
   };
 }
 
@@ -123,6 +129,8 @@ const nameOfReference = (value: unknown): string =>
 interface Place {
   api: Value;
   labels: Labels;
+  /** Fields of bodies that may still be listed. */
+  fieldsLeft: number;
 }
 
 const words = (value: string): PhrasingContent => ({ type: 'text', value });
@@ -331,7 +339,9 @@ function exampleOf(example: unknown, labels: Labels): string[] {
 }
 
 /** The fields of what is sent or answered, inner ones as `outer.inner`. */
-function schemaOf(schema: unknown, { api, labels }: Place): string[] {
+function schemaOf(schema: unknown, place: Place): string[] {
+  const { api, labels } = place;
+  const most = Math.min(MAX_FIELDS, place.fieldsLeft);
   const rows: Row[] = [];
   const visit = (given: unknown, prefix: string, seen: readonly Value[]): void => {
     const value = resolved(given, api);
@@ -342,7 +352,7 @@ function schemaOf(schema: unknown, { api, labels }: Place): string[] {
     if (value.items !== undefined) visit(value.items, `${prefix}[]`, within);
     const required = listIn(value, 'required');
     for (const [name, field] of Object.entries(valueIn(value, 'properties') ?? {})) {
-      if (rows.length >= MAX_FIELDS) return;
+      if (rows.length >= most) return;
       const inner = resolved(field, api);
       const path = prefix === '' ? name : `${prefix}.${name}`.replace(/^\./, '');
       const texts = [textIn(isValue(field) ? field : undefined, 'description'), textIn(inner, 'description')];
@@ -355,7 +365,8 @@ function schemaOf(schema: unknown, { api, labels }: Place): string[] {
       visit(field, path, within);
     }
   };
-  visit(schema, '', []);
+  if (most > 0) visit(schema, '', []);
+  place.fieldsLeft -= rows.length;
   if (rows.length > 0) return [tableOf([labels.field, labels.type, labels.required, labels.description], rows)];
   const type = typeOf(schema, api);
   return type === '' ? [] : [write({ type: 'paragraph', children: [words(type)] })];

@@ -15,6 +15,8 @@ export interface RstDocument {
   /** Titles of the sections that follow a label. */
   titles: Map<string, string>;
   substitutions: Map<string, string>;
+  /** Characters that substitutions may still put in. */
+  substitutable: number;
   /** Numbers of footnotes that count by themselves, by name. */
   noteNumbers: Map<string, number>;
   /** Numbers of those without a name that were not referred to yet, and those that were not shown yet. */
@@ -61,6 +63,7 @@ export function documentOf(
     anonymous: [],
     titles: new Map(),
     substitutions: new Map(),
+    substitutable: MAX_SUBSTITUTED,
     noteNumbers: new Map(),
     notesToUse: [],
     notesToShow: [],
@@ -157,6 +160,7 @@ const charactersOf = (value: string): string =>
     .join('');
 
 const MAX_WAITING = 20;
+const MAX_SUBSTITUTED = 200_000;
 
 /** A label names the section whose title comes next. */
 function readTitle(lines: readonly string[], at: number, waiting: string[], { titles }: RstDocument): void {

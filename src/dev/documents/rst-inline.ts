@@ -166,7 +166,10 @@ function substitutionIn(text: string, at: number, document: RstDocument, depth: 
   if (all === undefined) return undefined;
   const end = at + all.length;
   const value = document.substitutions.get(nameOf(name));
+  // One may hold others: together they put in no more than a document may have.
+  if (value !== undefined && document.substitutable < value.length) return { is: name, end };
   if (value !== undefined) {
+    document.substitutable -= value.length + 1;
     const nodes = depth < MAX_DEPTH ? readInline(value, document, depth + 1) : [words(value)];
     const address = link === '' ? undefined : document.addresses.get(nameOf(name));
     return { is: address === undefined ? nodes : [element('a', nodes, { href: address })], end };

@@ -1,5 +1,5 @@
 import type { Element } from 'hast';
-import { elementsOf, isElement, lineOf } from '../../documents/hast.ts';
+import { element, elementsOf, isElement, lineOf, words } from '../../documents/hast.ts';
 import { markdownOfHtml } from '../../documents/read-html.ts';
 import { type DocumentText, listed, unknownValues } from './document-text.ts';
 import { readBlocks } from './rst-blocks.ts';
@@ -19,11 +19,16 @@ export function rstToMarkdown(text: string): DocumentText {
   const document = documentOf(lines, readBlocks);
   const blocks = readBlocks(lines, document);
   const title = blocks.find((block) => isElement(block, 'h1'));
-  const markdown = partsOf(blocks)
+  const { parts, isReduced } = partsOf(blocks);
+  const markdown = parts
     .map((children) => markdownOfHtml({ type: 'root', children }))
     .filter((part) => part !== '')
     .join('\n\n');
-  return { text: markdown, title: title === undefined ? undefined : lineOf(title), warnings: warningsOf(document) };
+  return {
+    text: markdown,
+    title: title === undefined ? undefined : lineOf(title),
+    warnings: [...(isReduced ? [TOO_LARGE] : []), ...warningsOf(document)],
+  };
 }
 
 const expanded = (line: string): string => {
@@ -36,18 +41,41 @@ const expanded = (line: string): string => {
 /** A part has so many elements, unless one block alone has more. */
 const MAX_PART = 4000;
 
-function partsOf(blocks: readonly Element[]): Element[][] {
+/** Elements that are read; what comes after is reduced to its words. */
+const MAX_ELEMENTS = 20_000;
+const MAX_IN_BLOCK = 10_000;
+const MAX_REDUCED = 4000;
+const TOO_LARGE = `Reduced parts to plain text: the document has more than ${MAX_ELEMENTS} elements, or a block more than ${MAX_IN_BLOCK}`;
+
+function partsOf(blocks: readonly Element[]): { parts: Element[][]; isReduced: boolean } {
   const parts: Element[][] = [];
   let size = MAX_PART;
+  let total = 0;
+  let isReduced = false;
+  /** The words of several blocks. */
+  let reduced: Element | undefined;
   for (const block of blocks) {
     if (size >= MAX_PART) {
       parts.push([]);
       size = 0;
     }
-    parts.at(-1)?.push(block);
-    size += 1 + elementsOf(block).length;
+    const count = 1 + elementsOf(block).length;
+    total += count;
+    const isTooLarge = total > MAX_ELEMENTS || count > MAX_IN_BLOCK;
+    isReduced ||= isTooLarge;
+    const last = reduced?.children[0];
+    if (!isTooLarge) {
+      parts.at(-1)?.push(block);
+      size += count;
+      reduced = undefined;
+    } else if (last?.type === 'text' && last.value.length < MAX_REDUCED) last.value += ` ${lineOf(block)}`;
+    else {
+      reduced = element('p', [words(lineOf(block))]);
+      parts.at(-1)?.push(reduced);
+      size += 1;
+    }
   }
-  return parts;
+  return { parts, isReduced };
 }
 
 function warningsOf({ unknown, omitted, included, unknownDirectives }: RstDocument): string[] {

@@ -1,5 +1,6 @@
 import type { BlockContent, PhrasingContent, Root, TableCell } from 'mdast';
 import { readDocument } from '../../documents/read-document.ts';
+import { plainText } from '../../documents/read-html.ts';
 import { writeMarkdown } from '../../documents/write-markdown.ts';
 
 /** A value as it is shown; `isStruck` when it is struck out. */
@@ -16,13 +17,18 @@ const MAX_PART = 100;
 const MAX_COLUMNS = 12;
 const MAX_ROW_LENGTH = 400;
 const MAX_COLUMNS_READ = 200;
+/** Characters that are written: an article has no more. */
+const MAX_CHARACTERS = 500_000;
+/** Tags of HTML in cells that are read; in others they are dropped. */
+const MAX_TAGS = 20_000;
 
 /**
  * Markdown of rows as a sheet has them. Empty rows part tables, a single cell above a table is its title. Wide tables, and those whose
  * cells are texts, become a section a row, with the name of each column before its value.
  */
-export function markdownOfRows(rows: readonly Cell[][]): string {
+export function markdownOfRows(rows: readonly Cell[][]): { text: string; isCut: boolean } {
   const parts: string[] = [];
+  const budget: Budget = { characters: MAX_CHARACTERS, tags: MAX_TAGS };
   let last: Cell[] | undefined;
   for (const block of blocksOf(rows)) {
     const from = block.findIndex((row) => row.filter(isFilled).length > 1);
@@ -31,11 +37,22 @@ export function markdownOfRows(rows: readonly Cell[][]): string {
     if (from === -1) continue;
     const { header, body } = headed(block.slice(from), last);
     last = header;
-    if (body.length === 0) parts.push(tableOf(header, []));
-    else if (isWide(header, body)) for (const row of body) parts.push(recordOf(header, row));
-    else for (let at = 0; at < body.length; at += MAX_PART) parts.push(tableOf(header, body.slice(at, at + MAX_PART)));
+    const add = (part: string): boolean => {
+      budget.characters -= part.length;
+      if (budget.characters >= 0) parts.push(part);
+      return budget.characters >= 0;
+    };
+    if (body.length === 0) add(tableOf(header, []));
+    else if (isWide(header, body)) body.every((row) => add(recordOf(header, row, budget)));
+    else for (let at = 0; at < body.length && add(tableOf(header, body.slice(at, at + MAX_PART))); at += MAX_PART);
+    if (budget.characters < 0) break;
   }
-  return parts.filter((part) => part !== '').join('\n\n');
+  return { text: parts.filter((part) => part !== '').join('\n\n'), isCut: budget.characters < 0 };
+}
+
+interface Budget {
+  characters: number;
+  tags: number;
 }
 
 const isFilled = ({ text }: Cell): boolean => text !== '';
@@ -117,7 +134,7 @@ function tableOf(header: readonly Cell[], body: readonly Cell[][]): string {
 const HTML = /<\/(?:p|div|ul|ol|li|a|b|strong|em|i|span|table|h[1-6])>|<br\s*\/?>/i;
 
 /** A row as a section: its first value, which is a text, is the heading. */
-function recordOf(header: readonly Cell[], row: readonly Cell[]): string {
+function recordOf(header: readonly Cell[], row: readonly Cell[], budget: Budget): string {
   const named = row.findIndex(
     (cell) => isFilled(cell) && !isNumber(cell) && cell.text.length <= 200 && !cell.text.includes('\n'),
   );
@@ -133,8 +150,14 @@ function recordOf(header: readonly Cell[], row: readonly Cell[]): string {
       children: [{ type: 'text', value: `${header[at]?.text.replace(/\s+/g, ' ') ?? letterOf(at)}:` }],
     };
     if (HTML.test(cell.text)) {
+      budget.tags -= cell.text.match(/<[a-z]/gi)?.length ?? 0;
       parts.push(writeMarkdown({ type: 'root', children: [{ type: 'paragraph', children: [label] }] }));
-      parts.push(readDocument(cell.text, { format: 'html' }).text.replace(/^(#{1,5})(?= )/gm, '#$1'));
+      parts.push(
+        (budget.tags < 0 ? plainText(cell.text) : readDocument(cell.text, { format: 'html' }).text).replace(
+          /^(#{1,5})(?= )/gm,
+          '#$1',
+        ),
+      );
       continue;
     }
     const lines = cell.text.split(/\n+/).filter((line) => line.trim() !== '');

@@ -22,7 +22,11 @@ export const xlsxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
   const budget: Budget = { rows: MAX_ROWS, characters: MAX_TABLE_CHARACTERS, isCut: false, hidden: 0 };
   for (const { name, part, isHidden } of book.sheets.slice(0, MAX_SHEETS)) {
     if (isHidden) budget.hidden += 1;
-    else parts.push({ name, text: markdownOfRows(await rowsOf(await xmlOf(zip, part), book, budget)) });
+    else {
+      const table = markdownOfRows(await rowsOf(await xmlOf(zip, part), book, budget));
+      budget.isCut ||= table.isCut;
+      parts.push({ name, text: table.text });
+    }
   }
   const filled = parts.filter(({ text }) => text !== '');
   const text = filled
@@ -33,7 +37,7 @@ export const xlsxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
     )
     .join('\n\n');
   if (text === '') throw new NotReadable('it has no text');
-  const warnings = cutWarnings(budget.isCut || book.sheets.length > MAX_SHEETS, MAX_ROWS - budget.rows);
+  const warnings = cutWarnings(budget.isCut || book.sheets.length > MAX_SHEETS);
   if (budget.hidden > 0)
     warnings.push(
       `Left out ${budget.hidden} hidden ${budget.hidden === 1 ? 'sheet, row or column' : 'sheets, rows or columns'}`,

@@ -37,6 +37,14 @@ describe('a page in reStructuredText or AsciiDoc', () => {
   it('has no text when it only includes other files', async () => {
     expect(await read('rst', '.. include:: ../README.rst\n')).toEqual({ problem: 'it has no text' });
   });
+  it('bounds substitutions that hold each other, and paragraphs that never end', async () => {
+    const names = 'abcdefg'.split('');
+    const rst = `${names.map((name, at) => `.. |${name}| replace:: ${`|${names[at + 1] ?? 'x'}| `.repeat(10)}\n`).join('')}\n${'|a| '.repeat(50_000)}`;
+    const { text } = (await read('rst', rst)) as { text: string };
+    expect(text.length).toBeLessThan(1_000_000);
+    const adoc = (await read('adoc', '*a '.repeat(100_000))) as { text: string };
+    expect(adoc.text.length).toBeGreaterThan(300_000);
+  });
   it('reads no file that an attribute, an image or a style sheet names', async () => {
     mkdirSync(join(folder, 'in'), { recursive: true });
     writeFileSync(join(folder, 'secret.svg'), '<svg><text>secret</text></svg>');
@@ -112,7 +120,7 @@ describe('a table in a text', () => {
     const { text, warnings } = (await read('csv', `code,meaning\n${rows}`)) as { text: string; warnings: string[] };
     expect(text.match(/^\| code \| meaning \|$/gm)).toHaveLength(200);
     expect(text).toContain('| E19998 | text 19998 |');
-    expect(warnings).toEqual(['Cut after 20000 rows: the table is larger']);
+    expect(warnings).toEqual(['Cut after 20000 rows or 500,000 characters: the table is larger']);
   });
   it('whose cells are texts has a section for each row, with the names of its columns', async () => {
     const long = 'Open the lid. '.repeat(40).trim();
