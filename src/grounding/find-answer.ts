@@ -12,7 +12,7 @@ import MODEL from './answer-model.json' with { type: 'json' };
 import { type ParsedQuestion, parseQuestion, type QuestionTerm, type TextVectors } from './parse-question.ts';
 import { type Piece, type Section, stemsIn, stemsOf } from './sections.ts';
 import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
-import { type Unit, type UnitPart, withNamedRows } from './units.ts';
+import { cellAskedFor, type Unit, type UnitPart, withNamedRows } from './units.ts';
 import { closeWordsIn, dot } from './word-closeness.ts';
 
 /** A unit to show, with its article. */
@@ -85,7 +85,7 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
     : 0;
   return {
     question,
-    passages: inReadingOrder(passages),
+    passages: inReadingOrder(passages, question),
     probability: joined(byWords, nearness),
     nearness,
     domain: Math.max(domain, nearness),
@@ -280,10 +280,19 @@ const firstLines = ({ text }: Section, piece: Piece, room: number): Piece => {
 const withParts = ([first, ...rest]: readonly UnitPart[], { parts }: Unit): Unit['parts'] =>
   first === undefined ? parts : [first, ...rest];
 
-/** Grouped by article; the article of the best passage, and in each the best one, come first. */
-const inReadingOrder = (picked: readonly RankedUnit[]): AnswerPassage[] => {
-  const groups = Map.groupBy(picked, ({ source }) => source.index);
-  return [...groups.values()].flatMap((group) => group.toSorted((left, right) => right.share - left.share));
+/**
+ * Grouped by article; the article of the best passage, and in each the best one, come first. A table with the very cell that the question asks
+ * for is the best.
+ */
+const inReadingOrder = (picked: readonly RankedUnit[], question: ParsedQuestion): AnswerPassage[] => {
+  const hasCell = ({ unit }: RankedUnit): number => Number(cellAskedFor(unit, question) !== undefined);
+  const groups = Map.groupBy(
+    picked.toSorted((left, right) => hasCell(right) - hasCell(left)),
+    ({ source }) => source.index,
+  );
+  return [...groups.values()].flatMap((group) =>
+    group.toSorted((left, right) => hasCell(right) - hasCell(left) || right.share - left.share),
+  );
 };
 
 const closestArticles = (ranked: readonly RankedUnit[], articles: readonly ArticleShare[]): FoundAnswer['closest'] =>
