@@ -11,7 +11,7 @@ type Labels = (typeof LABELS)['en'];
 
 const MAX_OPERATIONS = 2000;
 const MAX_FIELDS = 150;
-/** Of all operations together. */
+/** Those of all operations together. */
 const MAX_ALL_FIELDS = 20_000;
 const MAX_LEVELS = 4;
 const MAX_REFERENCES = 20;
