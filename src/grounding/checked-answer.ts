@@ -22,7 +22,7 @@ import { type JudgedStatement, type Judgement, judgeStatements } from './judge-s
 import { isBoundLiteral, missingExactLiterals } from './literals.ts';
 import type { CallFailure, ModelCalls } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
-import { type PlacedQuote, placeQuotes, quotedMarkdown } from './quote-evidence.ts';
+import { type PlacedQuote, placeQuotes, quotedBlocks } from './quote-evidence.ts';
 
 /** A statement that passed the check. */
 export interface CheckedStatement<P extends Passage = Passage> {
@@ -239,8 +239,12 @@ interface Draft<P extends Passage> {
   text: string;
   quotes: readonly PlacedQuote<P>[];
   check: ModelStatementCheck;
-  /** What goes out, and why the statement itself does not. */
-  outcome: { text: string; isJudged: boolean; reason?: string } | { reason: string } | undefined;
+  /** What goes out: a text of the statement, or what it quotes in its place, or nothing. */
+  outcome:
+    | { text: string; isJudged: boolean }
+    | { quoted: readonly string[]; reason: string }
+    | { reason: string }
+    | undefined;
 }
 
 interface Results<P extends Passage> {
@@ -284,7 +288,10 @@ const startChecking = <P extends Passage>(
         if (isStopped) return;
         for (const [at, draft] of batch.entries()) {
           draft.outcome = outcomeOf(draft, typeof judged === 'string' ? judged : judged[at], { question, passages });
-          isJudged &&= 'text' in draft.outcome ? draft.outcome.isJudged : typeof judged !== 'string';
+          isJudged &&=
+            'text' in draft.outcome
+              ? draft.outcome.isJudged
+              : !('quoted' in draft.outcome) && typeof judged !== 'string';
         }
         if (missing !== undefined && typeof judged !== 'string')
           isMissingStated = judged[batch.length]?.verdict === 'stated';
@@ -321,17 +328,21 @@ const startChecking = <P extends Passage>(
 const inOrder = <P extends Passage>(drafts: readonly Draft<P>[], { onKept, onRemoved }: Results<P>) => {
   let place = 0;
   let leads: Draft<P>[] = [];
-  const texts = new Set<string>();
+  const shown = new Set<string>();
   const keep = ({ statement, quotes, check, outcome }: Draft<P>): void => {
-    if (outcome === undefined || !('text' in outcome)) return;
-    const isWhole = outcome.text === statement.text;
-    const isLiteral = check.isLiteral || !outcome.isJudged;
-    const probability = isLiteral ? 1 : isWhole ? STATED_PROBABILITY : KEPT_PROBABILITY;
-    if (outcome.reason !== undefined) onRemoved({ text: statement.text, reason: outcome.reason }, []);
-    // Several statements may quote the same sentences.
-    if (!outcome.isJudged && texts.has(outcome.text)) return;
-    texts.add(outcome.text);
-    onKept({ text: outcome.text, part: statement.part, quotes, probability, isJudged: outcome.isJudged });
+    const { part } = statement;
+    if (outcome === undefined) return;
+    if ('text' in outcome) {
+      const { text, isJudged } = outcome;
+      const probability = check.isLiteral ? 1 : text === statement.text ? STATED_PROBABILITY : KEPT_PROBABILITY;
+      onKept({ text, part, quotes, probability, isJudged });
+    } else if ('quoted' in outcome) {
+      onRemoved({ text: statement.text, reason: outcome.reason }, []);
+      // Several statements may quote the same sentences.
+      const fresh = [...new Set(outcome.quoted)].filter((block) => !shown.has(block));
+      for (const block of fresh) shown.add(block);
+      if (fresh.length > 0) onKept({ text: fresh.join('\n\n'), part, quotes, probability: 1, isJudged: false });
+    }
   };
   const dropLeads = (): void => {
     for (const { statement, quotes } of leads) onRemoved({ text: statement.text, reason: LEADS_NOWHERE }, quotes);
@@ -340,10 +351,11 @@ const inOrder = <P extends Passage>(drafts: readonly Draft<P>[], { onKept, onRem
   return {
     passOn: (): void => {
       for (let draft = drafts[place]; draft?.outcome !== undefined; draft = drafts[++place]) {
-        if (!('text' in draft.outcome)) {
+        const text = 'text' in draft.outcome ? draft.outcome.text : '';
+        if (!('text' in draft.outcome) && !('quoted' in draft.outcome)) {
           dropLeads();
           onRemoved({ text: draft.statement.text, reason: draft.outcome.reason }, draft.quotes);
-        } else if (/[:：]$/.test(draft.outcome.text)) leads.push(draft);
+        } else if (/[:：]$/.test(text)) leads.push(draft);
         else {
           for (const lead of leads) keep(lead);
           leads = [];
@@ -393,9 +405,9 @@ const outcomeOf = <P extends Passage>(
     // Words alone let more than half of what is false pass; whole sentences and rows are what their article says.
     if (check.isLiteral && check.doubts.length === 0) return { text, isJudged: false };
     const reason = judgement === undefined ? 'the judge gave no verdict' : `no judge (${judgement})`;
-    const quoted = [...new Set(quotes.map(quotedMarkdown))].join('\n\n');
-    const isClean = quoted !== '' && checkModelStatement(quoted, quotes, context).veto === undefined;
-    return isClean ? { text: quoted, isJudged: false, reason } : { reason };
+    const quoted = quotes.flatMap(quotedBlocks);
+    const isClean = checkModelStatement(quoted.join('\n\n'), quotes, context).veto === undefined;
+    return quoted.length > 0 && isClean ? { quoted, reason } : { reason };
   }
   if (judgement.verdict === 'stated') return { text, isJudged: true };
   const reason = `the judge: ${judgement.finds === '' ? judgement.verdict : judgement.finds}`;

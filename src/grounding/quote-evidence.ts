@@ -44,13 +44,13 @@ export const evidenceOfQuote = ({ passage, span }: PlacedQuote): Evidence => {
   };
 };
 
-/** The same as Markdown that can be read alone: its whole sentences, items or rows, with what introduces them. */
-export const quotedMarkdown = ({ passage: { text }, span }: PlacedQuote): string => {
+/** The same as blocks of Markdown that can be read alone: its whole sentences, items or rows, with what introduces them. */
+export const quotedBlocks = ({ passage: { text }, span }: PlacedQuote): string[] => {
   const blocks = splitBlocks(text);
   return blocks
     .filter((block) => block.kind !== 'heading' && overlap(block, span))
     .flatMap((block) => [...introductionOf(text, blocks, block), unitsAsMarkdown(text, block, span)])
-    .join('\n\n');
+    .filter((block) => block !== '');
 };
 
 const unitsAsMarkdown = (text: string, block: Block, span: Span): string => {

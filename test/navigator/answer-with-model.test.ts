@@ -415,10 +415,12 @@ describe('what the passages leave open', () => {
 });
 
 const doubtful = { text: 'Limescale is calcium carbonate that weak acids dissolve.', quote: TANK, from: TANK };
+/** It quotes the same. */
+const again = { ...doubtful, text: 'Weak acids dissolve limescale.' };
 const verdicts = ['stated', 'not_stated'];
 const judgements = verdicts.flatMap((verdict) => ['s1', 's2'].map((id) => ({ id, finds: '', verdict, keep: '' })));
 const uses: Reply = (call) => ({
-  ...replyOf([{ text: QUOTE, from: 'How often' }, doubtful])(call),
+  ...replyOf([{ text: QUOTE, from: 'How often' }, doubtful, again])(call),
   usage: { inputTokens: 7000, outputTokens: 500 },
 });
 it.each<[string, Reply | undefined, Given?, RegExp?]>([
@@ -435,8 +437,8 @@ it.each<[string, Reply | undefined, Given?, RegExp?]>([
       /^Descale the boiler every 60 days.*\n\nTo descale the boiler:\n\n1\. Empty the water tank\.\n\n\(/,
     );
     expect(response.answer).not.toContain('carbonate');
-    expect(response.confidence).toBe('medium');
-    const removed = [{ text: doubtful.text, reason: expect.stringMatching(reason) }];
+    expect(response.confidence).toBe('low');
+    const removed = [doubtful, again].map(({ text }) => ({ text, reason: expect.stringMatching(reason) }));
     expect(metadata).toMatchObject({ answered_by: 'model', removed });
   },
 );
