@@ -67,9 +67,11 @@ describe('the agent card', () => {
   it('CARD-DISC-001, CARD-STRUCT-001, CARD-PROTO: is public and names the endpoint, the credentials and the skills', async () => {
     const response = await fetch(new URL(path, product.url));
     const card = AgentCard.parse(await response.json());
-    expect(card.supportedInterfaces).toEqual([
-      { url: `${product.url.origin}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
-    ]);
+    expect(card.supportedInterfaces).toEqual(
+      ['1.0', '0.3'].map((protocolVersion) => ({
+        ...{ url: `${product.url.origin}/a2a`, protocolBinding: 'JSONRPC', protocolVersion },
+      })),
+    );
     expect(card.skills.map(({ id }) => id)).toEqual(
       expect.arrayContaining(['concierge', 'navigator', 'analytics', 'hybrid']),
     );
@@ -210,7 +212,7 @@ describe('POST /a2a', () => {
     expect((await call('', {}, { body: '{"jsonrpc":' })).error?.code).toBe(-32_700);
     expect((await call('', {}, { body: `{"a":"${'x'.repeat(70_000)}"}` })).error).toMatchObject({ code: 400 });
     expect((await call('ListTasks', {}, { headers: { 'content-type': 'text/plain' } })).error).toMatchObject({
-      code: 400,
+      code: 415,
     });
     expect((await call('ListTasks', {}, { path: '/a2a?workspace_id=other' })).error).toMatchObject({ code: 401 });
   });
