@@ -20,6 +20,7 @@ const KEYS = {
 const READS = ['kb:read', 'sql:read', 'web:search'];
 const NO_SUCH = '00000000-0000-4000-8000-000000000000';
 const SHIPPING = 'How long does shipping to Canada take?';
+const PASSWORD = 'How do I reset the dashboard password?';
 
 /** Kept answers of the default workspace: stored, listed, counted, replayed and erased. */
 export const describeAnswers = (productOf: () => Product, logged: readonly string[]): void => {
@@ -79,10 +80,10 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
 
   describe('a kept answer', () => {
     it('has the answer with its evidence, trace, timings and usage', async () => {
-      const { response, id } = await ask(SHIPPING);
+      const { response, id } = await ask(PASSWORD);
       const answer = await kept(id);
       expect(answer).toMatchObject({
-        ...{ id, question: SHIPPING, answer: response.answer, verdict: 'answered' },
+        ...{ id, question: PASSWORD, answer: response.answer, verdict: 'answered' },
         ...{ interface: 'rest', librarians: ['navigator'], confidence: response.confidence, feedback: null },
         statements: response.metadata?.statements,
         trace: response.metadata?.trace,
@@ -92,7 +93,7 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
         budgets: { granted: { calls: 24 }, spent: { calls: 1 } },
       });
       const [source] = answer.statements[0]?.sources ?? [];
-      expect(source).toMatchObject({ quote: expect.stringContaining('Canada'), start: expect.any(Number) });
+      expect(source).toMatchObject({ quote: expect.stringMatching(/password/i), start: expect.any(Number) });
       expect(answer.trace?.hops[0]).toMatchObject({ to: 'navigator', verified: true, receipt: expect.any(String) });
       expect(JSON.stringify(answer)).not.toContain(KEYS.asker);
     });
