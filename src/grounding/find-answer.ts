@@ -290,9 +290,11 @@ const inReadingOrder = (picked: readonly RankedUnit[], question: ParsedQuestion)
     picked.toSorted((left, right) => hasCell(right) - hasCell(left)),
     ({ source }) => source.index,
   );
-  return [...groups.values()].flatMap((group) =>
+  const [first, ...rest] = [...groups.values()].flatMap((group) =>
     group.toSorted((left, right) => hasCell(right) - hasCell(left) || right.share - left.share),
   );
+  // What comes first counts as the best in the list of sources, too.
+  return first === undefined ? [] : [{ ...first, share: Math.max(...picked.map(({ share }) => share)) }, ...rest];
 };
 
 const closestArticles = (ranked: readonly RankedUnit[], articles: readonly ArticleShare[]): FoundAnswer['closest'] =>
