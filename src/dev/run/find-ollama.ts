@@ -34,8 +34,8 @@ interface Bounds {
   detailsMs?: number;
 }
 
-/** An Ollama on this machine answers in some milliseconds; later than that there is none. */
-const LIST_MS = 300;
+/** An Ollama on this machine answers in some milliseconds, but the start of the product keeps a slow machine busy meanwhile. */
+const LIST_MS = 1500;
 /** A description is read from the model's file. */
 const DETAILS_MS = 1000;
 /** The models that were pulled last. */

@@ -10,7 +10,7 @@ import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 import { runCommand, runNode, startProduct } from '../node-for-test.ts';
 
 const FILES =
-  'src client functions test/conformance/served-librarian.ts package.json wrangler.toml biome.json tsconfig.json vitest.config.ts'.split(
+  'src client functions test/conformance/served-librarian.ts test/fixed-seed.ts package.json wrangler.toml biome.json tsconfig.json vitest.config.ts'.split(
     ' ',
   );
 const CHANGED = ['wrangler.toml', 'src/signing/internal-librarians.ts'];
