@@ -66,20 +66,30 @@ it.runIf(isMounted)(
     });
     // Also right after writes have failed.
     for (let round = 0; round < 2; round += 1) {
-      const reads = await Promise.all([
-        send('GET', '/api/kb/articles?limit=1'),
-        send('GET', '/api/kb/articles/own%2Fone'),
-        send('POST', '/v1/ask', { query: 'When is the velociflange oiled?' }),
-        send('POST', '/v1/knowledge/search', { query: 'velociflange' }),
-        send('POST', '/v1/support/analyze', { message: 'When is the velociflange oiled?' }),
-        send('POST', '/v1/agents/analytics', { query: 'How many orders are there?' }),
-        ...['/v1/knowledge/gaps', '/v1/answers', '/v1/sync', '/v1/audit', '/v1/support/tickets', '/v1/librarians'].map(
-          (path) => send('GET', path),
-        ),
-        send('GET', '/v1/support/taxonomy'),
-        send('GET', '/v1/workspaces/default/memories'),
-        send('GET', '/metrics'),
-      ]);
+      const readAll = () =>
+        Promise.all([
+          send('GET', '/api/kb/articles?limit=1'),
+          send('GET', '/api/kb/articles/own%2Fone'),
+          send('POST', '/v1/ask', { query: 'When is the velociflange oiled?' }),
+          send('POST', '/v1/knowledge/search', { query: 'velociflange' }),
+          send('POST', '/v1/support/analyze', { message: 'When is the velociflange oiled?' }),
+          send('POST', '/v1/agents/analytics', { query: 'How many orders are there?' }),
+          ...[
+            '/v1/knowledge/gaps',
+            '/v1/answers',
+            '/v1/sync',
+            '/v1/audit',
+            '/v1/support/tickets',
+            '/v1/librarians',
+          ].map((path) => send('GET', path)),
+          send('GET', '/v1/support/taxonomy'),
+          send('GET', '/v1/workspaces/default/memories'),
+          send('GET', '/metrics'),
+        ]);
+      // A busy machine may answer late, but never for want of space.
+      let reads = await readAll();
+      expect(reads.map(({ text }) => text).join('\n')).not.toContain('disk of this machine is full');
+      if (reads.some(({ status }) => status === 504)) reads = await readAll();
       expect(reads.map(({ status, text }) => (status === 200 ? 200 : text))).toEqual(reads.map(() => 200));
       expect(reads[2]?.text).toContain('every spring');
     }

@@ -321,7 +321,7 @@ it('a library that stops in the middle of a sync continues it after a restart, a
     expect(await write()).toEqual([401, 'UNAUTHORIZED']);
     const last_report = { run_id: progress?.run_id, outcome: 'published', added: 2 };
     await expect
-      .poll(() => own.status(), { timeout: 15_000 })
+      .poll(() => own.status(), { timeout: 60_000 })
       .toMatchObject({ state: 'idle', articles: 2, last_report });
   } finally {
     await running.stop();
