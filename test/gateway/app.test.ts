@@ -231,6 +231,7 @@ it('the routes are those of the API description, and the pages', () => {
     .map(({ method, path }) => `${method} ${path}`);
   expect(all.length).toBeGreaterThan(40);
   expect(all.filter((route) => !described.has(route))).toEqual([
+    'GET /.well-known/agent.json',
     ...['GET /docs', 'GET /docs/:file', 'GET /search', 'GET /kb/:id{.+}', 'GET /pages.css'],
     ...['GET /', 'GET /console/:file', 'GET /panel/:helpdesk{chatwoot|zendesk}', 'GET /widget.js', 'GET /*'],
   ]);
