@@ -27,7 +27,10 @@ const cardOf = ({ origin, librarians, issuers }: A2aDeployment): Card => {
     documentationUrl: `${origin}/docs`,
     provider: undefined,
     supportedInterfaces: [VERSION, LEGACY_VERSION].map((protocolVersion) => ({
-      ...{ url: `${origin}/a2a`, protocolBinding: 'JSONRPC', protocolVersion, tenant: '' },
+      url: `${origin}/a2a`,
+      protocolBinding: 'JSONRPC',
+      protocolVersion,
+      tenant: '',
     })),
     capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: true, extensions: [EVIDENCE] },
     securitySchemes: Object.fromEntries(schemes),

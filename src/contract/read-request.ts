@@ -16,8 +16,7 @@ export const readRequest = <T extends z.ZodType>(schema: T, value: unknown): Rea
 /** The value itself, or a copy without the optional members that are `null` although their schema does not take it. */
 const withoutNulls = (schema: z.core.$ZodType, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
-  // Every schema is of one of these classes; the base class does not say so.
-  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const def = defOf(valueSchema(schema));
   switch (def.type) {
     case 'object':
       return membersOf(value, ([name, member]) => {
@@ -35,6 +34,18 @@ const withoutNulls = (schema: z.core.$ZodType, value: unknown): unknown => {
       return Array.isArray(value) ? itemsOf(value, (at) => def.items[at] ?? def.rest ?? undefined) : value;
     case 'union':
       return ofOptions(def.options, value);
+    default:
+      return value;
+  }
+};
+
+/** Every schema is of one of these classes; the base class does not say so. */
+export const defOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def;
+
+/** The schema of the value that a caller sends, below what only adds to it: a default, an optional member, a transformation. */
+export const valueSchema = (schema: z.core.$ZodType): z.core.$ZodType => {
+  const def = defOf(schema);
+  switch (def.type) {
     case 'optional':
     case 'nullable':
     case 'default':
@@ -42,17 +53,15 @@ const withoutNulls = (schema: z.core.$ZodType, value: unknown): unknown => {
     case 'nonoptional':
     case 'readonly':
     case 'catch':
-      return withoutNulls(def.innerType, value);
+      return valueSchema(def.innerType);
     case 'lazy':
-      return withoutNulls(def.getter(), value);
+      return valueSchema(def.getter());
     case 'pipe':
-      return withoutNulls(typeOf(def.in) === 'transform' ? def.out : def.in, value);
+      return valueSchema(defOf(def.in).type === 'transform' ? def.out : def.in);
     default:
-      return value;
+      return schema;
   }
 };
-
-const typeOf = (schema: z.core.$ZodType): string => schema._zod.def.type;
 
 /** Whether a schema takes a value. */
 const accepts = (schema: z.core.$ZodType, value: unknown): boolean => readAs(schema as z.ZodType, value).ok;

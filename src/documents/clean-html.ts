@@ -53,24 +53,20 @@ export function cleanHtml(root: Root, { isPage = false, base, language, omission
   clean(root, { isPage, base, revealed, noteMarks, isInHeading: false, isInCode: false, omissions });
 }
 
-/** What is left out with an element of these names. */
-const KIND_OF: Readonly<Record<string, OmissionKind | ''>> = {
-  ...{ script: 'script', style: 'script', noscript: 'script', template: 'script' },
-  ...{ iframe: 'embedded', frame: 'embedded', frameset: 'embedded', object: 'embedded', embed: 'embedded' },
-  ...{ applet: 'embedded', canvas: 'embedded', audio: 'embedded', video: 'embedded', svg: 'image' },
-  ...{
-    input: 'control',
-    textarea: 'control',
-    nav: 'surrounding',
-    link: '',
-    meta: '',
-    base: '',
-    head: '',
-    title: '',
-    rp: '',
-  },
+/** Elements that are left out, by what is lost with them; nothing that a reader would miss with the last ones. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  script: 'script style noscript template',
+  embedded: 'iframe frame frameset object embed applet canvas audio video',
+  image: 'svg',
+  control: 'input textarea',
+  surrounding: 'nav',
+  '': 'link meta base head title rp',
 };
-const DROPPED = new Set(Object.keys(KIND_OF));
+const KIND_OF: ReadonlyMap<string, OmissionKind | ''> = new Map(
+  Object.entries(LEFT_OUT).flatMap(([kind, names]) =>
+    names.split(' ').map((name): [string, OmissionKind | ''] => [name, kind as OmissionKind | '']),
+  ),
+);
 const PAGE_ROLES = new Set([
   'navigation',
   'banner',
@@ -142,7 +138,8 @@ function isEmptyInline(node: ElementContent): boolean {
 /** Undefined for an element that is read; empty for one whose loss no reader notices. */
 function whyDropped(node: Element, parent: Parent, state: Cleaning): OmissionKind | '' | undefined {
   const { tagName, properties } = node;
-  if (DROPPED.has(tagName)) return tagName === 'input' && isButtonInput(node) ? undefined : KIND_OF[tagName];
+  const kind = KIND_OF.get(tagName);
+  if (kind !== undefined) return tagName === 'input' && isButtonInput(node) ? undefined : kind;
   if (isHidden(node) && !state.revealed.has(node)) return 'hidden';
   if (PAGE_ROLES.has(String(properties.role ?? '')) && (state.isPage || properties.role === 'tablist'))
     return properties.role === 'tablist' ? '' : 'surrounding';

@@ -115,12 +115,12 @@ const MAX_SHARE_OF_LINKS = 0.7;
 
 /** What lies in the longest `main`, in the only `article` or the one that is clearly the longest, or in `body`. */
 export function contentOf(root: Root, omissions?: Omissions): Root {
-  const found = findContent(root, omissions);
-  if ('tagName' in found) {
-    if (omissions !== undefined) addSurrounding(root, found, omissions);
-    return content(found);
+  const main = findContent(root, omissions);
+  if ('tagName' in main) {
+    if (omissions !== undefined) addSurrounding(root, main, omissions);
+    return content(main);
   }
-  return found;
+  return main;
 }
 
 /** What lies beside an element and beside those that hold it. */
@@ -156,8 +156,8 @@ function findContent(root: Root, omissions: Omissions | undefined): Root | Eleme
   const children = (body ?? root).children as ElementContent[];
   for (const child of children)
     if (isElement(child, 'header', 'footer')) omissions?.add('surrounding', () => spacedTextOf(child));
-  const kept = children.filter((child) => !isElement(child, 'header', 'footer'));
-  return withoutMenus({ type: 'root', children: kept }, omissions);
+  const rest = children.filter((child) => !isElement(child, 'header', 'footer'));
+  return withoutMenus({ type: 'root', children: rest }, omissions);
 }
 
 const content = ({ children }: Element): Root => ({ type: 'root', children });

@@ -43,7 +43,7 @@ export interface ParsedQuestion {
 
 /** Maximum length of a text that is analysed, in UTF-16 units. */
 const MAX_TEXT = 4000;
-/** Weight of a word of the previous turns relative to one of the question. */
+/** Weight of a word of the previous turns relative to one of the question; of a question without a subject, the one before is a part. */
 const TURN_WEIGHTS = { user: 0.5, assistant: 0.2 } as const;
 
 /** Analyses a question together with the last turn of each speaker before it, which the caller passes only for a question that refers back. */
@@ -90,7 +90,8 @@ export const parseQuestion = (
   const query = read(text, 1);
   for (const speaker of ['user', 'assistant'] as const) {
     const turn = history.findLast((candidate) => candidate.speaker === speaker);
-    if (turn !== undefined) read(turn.text, TURN_WEIGHTS[speaker]);
+    const isWhole = speaker === 'user' && questionWithTurn(question, history) !== question;
+    if (turn !== undefined) read(turn.text, isWhole ? 1 : TURN_WEIGHTS[speaker]);
   }
   const all = [...terms.values()];
   return {

@@ -115,7 +115,8 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
       ...{ edition, outcome, found, closest, model, language },
       question: screen.repeatable(question),
       ...{ isFollowUp: history.length > 0, isAnswered, isWithheld: violations.length > 0 },
-      ...{ isOffTopic: reading === 'off_topic', isChosen: typeof reading === 'object' },
+      isOffTopic: reading === 'off_topic',
+      isChosen: typeof reading === 'object',
     });
     if (declined === undefined) return undefined;
     const { verdict, closest: linked, ...said } = declined;

@@ -200,7 +200,7 @@ const findAnswer = async (
  * Share of the probability that is left to a follow-up: what it stands for is a guess. Of 65 follow-ups whose question in full is written
  * beside them (test/conversation/follow-ups.json) none is surer with it.
  */
-const FOLLOW_UP_SHARE = 0.68;
+const FOLLOW_UP_SHARE = 0.7;
 
 /**
  * How sure a follow-up may be: less than the question completed by rules, than both questions asked as one, and than the previous one, if that

@@ -1,5 +1,8 @@
 import type * as z from 'zod';
 import { type Issue, readAs } from '../contract/error-info.ts';
+import { defOf, valueSchema } from '../contract/read-request.ts';
+import { utf8 } from '../signing/encoding.ts';
+import { editDistance } from '../text/edit-distance.ts';
 
 /**
  * What to send in place of the first thing that is wrong with a request, by the schema that refused it; the schemas are the only place that
@@ -57,32 +60,8 @@ export const inAddress = (member: string): string => `?${member}=`;
 
 type Schema = z.core.$ZodType;
 
-/** Every schema is of one of these classes; the base class does not say so. */
-const defOf = (schema: Schema) => (schema as z.core.$ZodTypes)._zod.def;
-
-/** The schema below what only adds to it: a default, an optional member, a transformation. */
-const inner = (schema: Schema): Schema => {
-  const def = defOf(schema);
-  switch (def.type) {
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return inner(def.innerType);
-    case 'lazy':
-      return inner(def.getter());
-    case 'pipe':
-      return inner(defOf(def.in).type === 'transform' ? def.out : def.in);
-    default:
-      return schema;
-  }
-};
-
 const shapeOf = (schema: Schema): Readonly<Record<string, Schema>> => {
-  const def = defOf(inner(schema));
+  const def = defOf(valueSchema(schema));
   if (def.type === 'object') return def.shape;
   // Those of the first object: an issue of a union names a member of the closest one.
   if (def.type === 'union') return def.options.map(shapeOf).find((shape) => Object.keys(shape).length > 0) ?? {};
@@ -92,7 +71,7 @@ const shapeOf = (schema: Schema): Readonly<Record<string, Schema>> => {
 const schemaAt = (schema: Schema, path: readonly string[]): Schema | undefined => {
   const [first, ...rest] = path;
   if (first === undefined) return schema;
-  const below = memberOf(inner(schema), first);
+  const below = memberOf(valueSchema(schema), first);
   return below === undefined ? undefined : schemaAt(below, rest);
 };
 
@@ -106,7 +85,7 @@ const memberOf = (schema: Schema, name: string): Schema | undefined => {
     case 'record':
       return def.valueType;
     case 'union':
-      return def.options.map((option) => memberOf(inner(option), name)).find((found) => found !== undefined);
+      return def.options.map((option) => memberOf(valueSchema(option), name)).find((found) => found !== undefined);
     default:
       return undefined;
   }
@@ -114,7 +93,7 @@ const memberOf = (schema: Schema, name: string): Schema | undefined => {
 
 /** In words: "a text of 1 to 64 characters", `"up" or "down"`, "a list of up to 8". */
 const formOf = (schema: Schema): string | undefined => {
-  const def = defOf(inner(schema));
+  const def = defOf(valueSchema(schema));
   const { least = 0, most } = boundsOf(def);
   switch (def.type) {
     case 'string':
@@ -148,7 +127,7 @@ const formOf = (schema: Schema): string | undefined => {
 const boundsOf = (def: { checks?: readonly unknown[] | undefined }): { least?: number; most?: number } => {
   const bounds: { least?: number; most?: number } = {};
   for (const check of def.checks ?? []) {
-    const { check: kind, value, minimum, maximum } = (check as z.core.$ZodCheck)._zod.def as unknown as Bound; // of any check
+    const { check: kind, value, minimum, maximum } = (check as z.core.$ZodCheck)._zod.def as unknown as Bound;
     if (kind === 'min_length') bounds.least = minimum;
     if (kind === 'max_length') bounds.most = maximum;
     if (kind === 'greater_than') bounds.least = value;
@@ -157,6 +136,7 @@ const boundsOf = (def: { checks?: readonly unknown[] | undefined }): { least?: n
   return bounds;
 };
 
+/** Members of the checks that bound a value; each check has some of them. */
 interface Bound {
   check: string;
   value: number;
@@ -180,13 +160,8 @@ const amount = (value: number): string => value.toLocaleString('en-US');
 
 /** Whether one letter is missing, added or wrong, or two are swapped, or the words differ in case and marks alone. */
 const isTypoOf = (sent: string, known: string): boolean => {
-  const [one, other] = [sent, known].map((word) => word.toLowerCase().replace(/[^a-z0-9]/g, '')) as [string, string];
+  const [one = '', other = ''] = [sent, known].map((word) => word.toLowerCase().replace(/[^a-z0-9]/g, ''));
   if (one === other) return true;
-  if (Math.abs(one.length - other.length) > 1 || one.length < 3) return false;
-  let start = 0;
-  while (start < one.length && one[start] === other[start]) start += 1;
-  let end = 0;
-  while (end < Math.min(one.length, other.length) - start && one.at(-1 - end) === other.at(-1 - end)) end += 1;
-  const [left, right] = [one.slice(start, one.length - end), other.slice(start, other.length - end)];
-  return (left.length <= 1 && right.length <= 1) || (left.length === 2 && left === [...right].toReversed().join(''));
+  const bytes = utf8(other);
+  return one.length >= 3 && editDistance(utf8(one), bytes, { from: 0, to: bytes.length, limit: 1 }) <= 1;
 };

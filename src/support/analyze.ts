@@ -234,7 +234,10 @@ const withShownDevice = (
   if (known === own) return ticket;
   return {
     ...ticket,
-    ...{ product: device, isProductExact: true, isProductStored: false, shownBy: words },
+    product: device,
+    isProductExact: true,
+    isProductStored: false,
+    shownBy: words,
     otherProduct: ticket.isProductStored || ticket.product === undefined ? ticket.otherProduct : ticket.product,
   };
 };

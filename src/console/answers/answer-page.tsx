@@ -126,9 +126,9 @@ const Chooser = ({ path }: { path: 'trace' | 'why' }) => {
 
 /** An answer that the deployment has kept, in the form of those of this tab. */
 const readKeptAnswer = async (id: string): Promise<Answer> => {
-  const kept = await client.answers.get(id);
-  learnReporters(kept.metadata);
-  return asAnswer(kept);
+  const answer = await client.answers.get(id);
+  learnReporters(answer.metadata);
+  return asAnswer(answer);
 };
 
 const asAnswer = (kept: KeptAnswer): Answer => ({

@@ -42,7 +42,10 @@ const SETTINGS = {
 export async function asciidocToMarkdown(text: string): Promise<DocumentText> {
   const source = prepareAsciidoc(text);
   const document = await load(source.text, {
-    ...{ safe: 'secure', doctype: 'article', standalone: false, logger: new NullLogger() },
+    safe: 'secure',
+    doctype: 'article',
+    standalone: false,
+    logger: new NullLogger(),
     attributes: { ...SETTINGS, ...source.attributes },
   });
   const html = String(await document.convert());

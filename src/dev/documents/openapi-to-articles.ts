@@ -346,10 +346,10 @@ function schemaOf(schema: unknown, place: Place): string[] {
   const visit = (given: unknown, prefix: string, seen: readonly Value[]): void => {
     const value = resolved(given, api);
     if (value === undefined || seen.includes(value) || seen.length > MAX_LEVELS) return;
-    const within = [...seen, value];
-    for (const part of listIn(value, 'allOf')) visit(part, prefix, within);
-    for (const part of [...listIn(value, 'oneOf'), ...listIn(value, 'anyOf')].slice(0, 5)) visit(part, prefix, within);
-    if (value.items !== undefined) visit(value.items, `${prefix}[]`, within);
+    const chain = [...seen, value];
+    for (const part of listIn(value, 'allOf')) visit(part, prefix, chain);
+    for (const part of [...listIn(value, 'oneOf'), ...listIn(value, 'anyOf')].slice(0, 5)) visit(part, prefix, chain);
+    if (value.items !== undefined) visit(value.items, `${prefix}[]`, chain);
     const required = listIn(value, 'required');
     for (const [name, field] of Object.entries(valueIn(value, 'properties') ?? {})) {
       if (rows.length >= most) return;
@@ -362,7 +362,7 @@ function schemaOf(schema: unknown, place: Place): string[] {
         [words(required.includes(name) ? labels.yes : labels.no)],
         about(texts, limitsOf(inner, labels)),
       ]);
-      visit(field, path, within);
+      visit(field, path, chain);
     }
   };
   if (most > 0) visit(schema, '', []);

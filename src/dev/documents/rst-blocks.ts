@@ -63,9 +63,9 @@ const readBullets: Reader = ({ lines, at, document, depth }) => {
   let next = at;
   for (;;) {
     const line = lines[next] ?? '';
-    const found = BULLET.exec(line);
-    if (found?.[1] !== mark) break;
-    const item = itemFrom(lines, next, found[0].length, { document, depth });
+    const match = BULLET.exec(line);
+    if (match?.[1] !== mark) break;
+    const item = itemFrom(lines, next, match[0].length, { document, depth });
     items.push(element('li', item.blocks));
     next = item.next;
     while (next < lines.length && lines[next] === '') next += 1;
@@ -101,11 +101,11 @@ const readEnumerated: Reader = ({ lines, at, document, depth }) => {
   const items: Element[] = [];
   let next = at;
   for (
-    let found: typeof first | undefined = first;
-    found !== undefined && found.sign === first.sign;
-    found = enumerated(lines, next)
+    let label: typeof first | undefined = first;
+    label !== undefined && label.sign === first.sign;
+    label = enumerated(lines, next)
   ) {
-    const item = itemFrom(lines, next, found.width, { document, depth });
+    const item = itemFrom(lines, next, label.width, { document, depth });
     items.push(element('li', item.blocks));
     next = item.next;
     while (next < lines.length && lines[next] === '') next += 1;
@@ -193,8 +193,8 @@ const OPTION =
 /** `-a, --all  Shows all.` */
 const readOptions: Reader = ({ lines, at, document, depth }) => {
   const isOption = (line: number): boolean => {
-    const found = OPTION.exec(lines[line] ?? '');
-    return found !== null && (found[2] !== undefined || indentOf(lines[line + 1] ?? '') > 0);
+    const match = OPTION.exec(lines[line] ?? '');
+    return match !== null && (match[2] !== undefined || indentOf(lines[line + 1] ?? '') > 0);
   };
   if (!isOption(at)) return undefined;
   const children: Element[] = [];

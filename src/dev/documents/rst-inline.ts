@@ -31,18 +31,18 @@ export function readInline(text: string, document: RstDocument, depth = 0): Elem
       from = at + mark.length;
       continue;
     }
-    const found = readMark(text, at, mark, document, depth);
-    if (found === undefined) {
+    const piece = readMark(text, at, mark, document, depth);
+    if (piece === undefined) {
       start.lastIndex = at + Math.max(1, /^[`*]/.test(mark) ? mark.length : mark.startsWith(':') ? 1 : mark.length);
       continue;
     }
     plain += text.slice(from, at);
-    if (typeof found.is === 'string') plain += found.is;
+    if (typeof piece.is === 'string') plain += piece.is;
     else {
       flush();
-      nodes.push(...found.is);
+      nodes.push(...piece.is);
     }
-    from = found.end;
+    from = piece.end;
     start.lastIndex = from;
   }
   plain += text.slice(from);

@@ -74,11 +74,11 @@ function gridOf(drawn: readonly string[], place: BlockPlace): Element | undefine
     const key = `${top} ${left}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    const found = find(top, left);
+    const size = find(top, left);
     if (work > MAX_WORK) return undefined;
-    if (found === undefined) continue;
-    cells.push(found);
-    corners.push([top, found.right], [found.bottom, left], [found.bottom, found.right]);
+    if (size === undefined) continue;
+    cells.push(size);
+    corners.push([top, size.right], [size.bottom, left], [size.bottom, size.right]);
   }
   if (cells.length === 0) return undefined;
   const headEnd = drawn.findIndex((line) => /^\+(?:=+\+)+$/.test(line));

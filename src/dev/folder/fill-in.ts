@@ -143,13 +143,13 @@ function withComponents(line: string, parts: ReadonlyMap<string, string>): strin
 
 /** A part without its front matter, with the parts that it includes itself. */
 function partAt(source: string, { file, depth, state }: Place): string | undefined {
-  const found = candidates(source, file, state.site)
+  const partFile = candidates(source, file, state.site)
     .map((path) => readInside(path, state.roots))
     .find((part) => part !== undefined);
-  if (found === undefined || found.text.length > state.left) return undefined;
-  state.left -= found.text.length;
-  const { body } = splitFrontMatter(found.text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
-  return withIncludes(body, { file: found.file, depth: depth + 1, state }).trim();
+  if (partFile === undefined || partFile.text.length > state.left) return undefined;
+  state.left -= partFile.text.length;
+  const { body } = splitFrontMatter(partFile.text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
+  return withIncludes(body, { file: partFile.file, depth: depth + 1, state }).trim();
 }
 
 function candidates(source: string, file: string, site: FolderSite | undefined): string[] {

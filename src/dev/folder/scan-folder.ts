@@ -6,11 +6,12 @@ import ignore, { type Ignore } from 'ignore';
 import { ARTICLE_CONTENT_MAX_LENGTH } from '../../contract/host-article.ts';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
 import { decodeText } from '../../text/decode-text.ts';
+import { languageTag } from '../../text/language-tag.ts';
 import { DOCUMENT_ENDINGS, INTERFACE_ENDINGS, isDocument } from '../documents/document-reader.ts';
 import { isOpenApi } from '../documents/is-open-api.ts';
 import { headerOf } from '../documents/text-document.ts';
 import { mayHoldSite, siteIn } from './sites/find-sites.ts';
-import { DRAFT, type Fields, languageTag, NOT_OF_THE_SITE, PARTIAL, type Site } from './sites/site.ts';
+import { DRAFT, type Fields, NOT_OF_THE_SITE, PARTIAL, type Site } from './sites/site.ts';
 import { translationsIn } from './translations.ts';
 
 /** Endings of the files that count as articles. */
@@ -120,7 +121,7 @@ interface Walked {
 }
 
 async function walk(root: string, { include = [], exclude = [] }: FolderOptions): Promise<Walked> {
-  const found: Walked = { paths: [], skipped: [], siteFolders: [] };
+  const result: Walked = { paths: [], skipped: [], siteFolders: [] };
   const included = include.length === 0 ? undefined : ignore().add([...include]);
   const excluded = ignore().add([...exclude]);
   const ignored: { from: string; rules: Ignore }[] = [];
@@ -140,8 +141,8 @@ async function walk(root: string, { include = [], exclude = [] }: FolderOptions)
         whyLeftOut(entry.isDirectory() ? `${path}/` : path) ??
         (await (entry.isDirectory() ? enter(file) : whySkipped(entry, file))) ??
         (included === undefined || included.ignores(path) ? undefined : NOT_INCLUDED);
-      if (why === undefined) found.paths.push(path);
-      else if (why !== '') found.skipped.push({ path: entry.isDirectory() ? `${path}/` : path, why });
+      if (why === undefined) result.paths.push(path);
+      else if (why !== '') result.skipped.push({ path: entry.isDirectory() ? `${path}/` : path, why });
     }
   };
   const enter = async (folder: string): Promise<string> => {
@@ -150,7 +151,7 @@ async function walk(root: string, { include = [], exclude = [] }: FolderOptions)
     return entries === undefined ? UNREADABLE : '';
   };
   const begin = async (folder: string, entries: Dirent[]): Promise<void> => {
-    if (mayHoldSite(entries.map(({ name }) => name))) found.siteFolders.push(folder);
+    if (mayHoldSite(entries.map(({ name }) => name))) result.siteFolders.push(folder);
     if (entries.some(({ name }) => name === IGNORE_FILE)) {
       const text = await permitted(readFile(join(folder, IGNORE_FILE), 'utf8'));
       const from = relative(root, folder).split(sep).join('/');
@@ -159,8 +160,8 @@ async function walk(root: string, { include = [], exclude = [] }: FolderOptions)
     await visit(entries);
   };
   await begin(root, await readdir(root, { withFileTypes: true }));
-  if (found.paths.length > MAX_FILES) throw new Error(`it holds ${found.paths.length} files, more than ${MAX_FILES}`);
-  return found;
+  if (result.paths.length > MAX_FILES) throw new Error(`it holds ${result.paths.length} files, more than ${MAX_FILES}`);
+  return result;
 }
 
 /** Why an entry that is no folder is no article; undefined when it may be one. */
@@ -272,7 +273,10 @@ async function readHead(file: string, size: number): Promise<Head> {
     const { title, language, isDraft } = front;
     return {
       ...NOTHING,
-      ...{ fields: {}, title, language: languageTag(language), isDraft: isDraft === true },
+      fields: {},
+      title,
+      language: languageTag(language),
+      isDraft: isDraft === true,
       digest: /^\.\. include::|^include::/m.test(bytes.toString('latin1')) ? undefined : digest,
     };
   }
@@ -315,17 +319,17 @@ function choose(
   for (const path of paths) {
     const head = all.get(path);
     if (head === undefined) continue;
-    const found: Placed = head.isDraft
+    const place: Placed = head.isDraft
       ? { why: DRAFT }
       : head.isEmpty
         ? { why: NO_TEXT }
         : placeOf(path, { root, head, sites: usable, publicUrl });
-    if ('why' in found) {
-      skipped.push({ path, why: found.why });
+    if ('why' in place) {
+      skipped.push({ path, why: place.why });
       continue;
     }
-    const language = head.language ?? found.file.language ?? translations.get(path)?.language;
-    placed.push({ ...found, file: { ...found.file, language } });
+    const language = head.language ?? place.file.language ?? translations.get(path)?.language;
+    placed.push({ ...place, file: { ...place.file, language } });
   }
   // In a checkout that is mostly a site, what lies beside it is for those who work on it.
   const pages = placed.filter(({ file }) => file.site !== undefined);

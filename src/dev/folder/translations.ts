@@ -1,4 +1,4 @@
-import { languageTag } from './sites/site.ts';
+import { languageTag } from '../../text/language-tag.ts';
 
 /** Folders whose folders are languages. */
 const HOLDERS = new Set(['i18n', 'l10n', 'locale', 'locales', 'translations', 'lang', 'langs', 'languages']);
@@ -28,11 +28,11 @@ export function translationsIn(paths: readonly string[]): Map<string, Translatio
   const candidates = new Map<string, { language: string; page: string; isSure: boolean }>();
   const languagesByPage = new Map<string, Set<string>>();
   for (const path of paths) {
-    const found = candidateOf(path);
-    if (found === undefined) continue;
-    candidates.set(path, found);
-    const languages = languagesByPage.get(found.page) ?? new Set();
-    languagesByPage.set(found.page, languages.add(found.language));
+    const candidate = candidateOf(path);
+    if (candidate === undefined) continue;
+    candidates.set(path, candidate);
+    const languages = languagesByPage.get(candidate.page) ?? new Set();
+    languagesByPage.set(candidate.page, languages.add(candidate.language));
   }
   const translations = new Map<string, Translation>();
   for (const [path, { language, page, isSure }] of candidates) {

@@ -8,6 +8,7 @@ import { NO_ONE } from '../../signing/capabilities.ts';
 import { utf8 } from '../../signing/encoding.ts';
 import { MAX_AUDIENCES } from '../../signing/limits.ts';
 import { sha256Hex } from '../../storage/edition-storage.ts';
+import { languageTag } from '../../text/language-tag.ts';
 import { titleOfPath } from '../../text/title-of-path.ts';
 import { chunkArticle } from './chunk-article.ts';
 import { type FrontMatter, splitFrontMatter } from './front-matter.ts';
@@ -70,7 +71,7 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
   const audiences = audiencesOf([reply.metadata?.audience, front.audience], warnings);
   if (audiences !== undefined) article.audiences = audiences;
   const author = oneLine(reply.metadata?.author ?? front.author ?? '', 200);
-  const named = languageIn(reply.metadata?.language ?? front.language ?? language);
+  const named = languageTag(reply.metadata?.language ?? front.language ?? language);
   return {
     article: {
       ...article,
@@ -109,17 +110,6 @@ const namesIn = (value: unknown, warnings: string[]): string[] => {
   if (valid.length < new Set(given).size)
     warnings.push('Left out some of its audiences: up to 20 names of 1 to 64 of a-z, 0-9, dot, underscore, hyphen');
   return valid;
-};
-
-/** `pt_br` is `pt-BR`; undefined for what is no tag of a language. */
-const languageIn = (tag: string | undefined): string | undefined => {
-  const plain = tag?.replaceAll('_', '-') ?? '';
-  if (!/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(plain)) return undefined;
-  try {
-    return Intl.getCanonicalLocales(plain)[0];
-  } catch {
-    return undefined;
-  }
 };
 
 const TOO_LONG = `Cannot take in the article: content is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters`;

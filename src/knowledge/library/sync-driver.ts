@@ -450,7 +450,9 @@ const rereadOwn = async (run: SyncRun, parts: SyncParts): Promise<void> => {
 };
 
 const replyOfStored = (stored: StoredArticle, { articleUrl }: SyncParts['normalise']): HostArticleReply => ({
-  ...{ id: stored.id, title: stored.title, content: stored.content },
+  id: stored.id,
+  title: stored.title,
+  content: stored.content,
   ...(stored.url === articleUrl(stored.id) ? {} : { url: stored.url }),
   metadata: {
     intent: stored.intents,

@@ -1,4 +1,5 @@
 import ignore from 'ignore';
+import { languageTag } from '../../../text/language-tag.ts';
 import { exportedValue, isMapping, type Literal, moduleReader } from './literal-values.ts';
 import { readJson } from './read-config.ts';
 import {
@@ -8,7 +9,6 @@ import {
   type Fields,
   folderOf,
   isMarkdown,
-  languageTag,
   listIn,
   NOT_OF_THE_SITE,
   numberIn,

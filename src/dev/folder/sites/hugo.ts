@@ -1,3 +1,4 @@
+import { languageTag } from '../../../text/language-tag.ts';
 import { readConfig } from './read-config.ts';
 import {
   addressOf,
@@ -5,7 +6,6 @@ import {
   dayOf,
   type Fields,
   folderOf,
-  languageTag,
   NOT_OF_THE_SITE,
   numberIn,
   PARTIAL,
@@ -154,9 +154,15 @@ function permalinkOf({
   const date = dayOf(fields.date) ?? dayOf(name);
   const title = slugOf(textIn(fields.title) ?? name);
   const values: Record<string, string | undefined> = {
-    ...{ year: date?.year, month: date?.month, day: date?.day, title, section, sections: segments.join('/') },
-    ...{ filename: name, contentbasename: name, slug: textIn(fields.slug) ?? title },
-    ...{ slugorfilename: textIn(fields.slug) ?? name, slugorcontentbasename: textIn(fields.slug) ?? name },
+    ...date,
+    title,
+    section,
+    sections: segments.join('/'),
+    filename: name,
+    contentbasename: name,
+    slug: textIn(fields.slug) ?? title,
+    slugorfilename: textIn(fields.slug) ?? name,
+    slugorcontentbasename: textIn(fields.slug) ?? name,
   };
   return rule
     .replace(/:(\w+)/g, (_, token: string) => values[token] ?? '')

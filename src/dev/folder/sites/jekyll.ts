@@ -1,11 +1,11 @@
 import ignore from 'ignore';
+import { languageTag } from '../../../text/language-tag.ts';
 import { readConfig, readYaml } from './read-config.ts';
 import {
   addressOf,
   DRAFT,
   dayOf,
   type Fields,
-  languageTag,
   listIn,
   NOT_OF_THE_SITE,
   numberIn,
@@ -75,8 +75,8 @@ export function jekyll(files: SiteFiles): Site | undefined {
 }
 
 const dataOf = (name: string, files: SiteFiles): unknown => {
-  const found = files.list('_data').find((each) => withoutEnding(each) === name && /\.(?:ya?ml|json)$/.test(each));
-  return found === undefined ? undefined : readConfig(found, files.read(`_data/${found}`) ?? '');
+  const file = files.list('_data').find((each) => withoutEnding(each) === name && /\.(?:ya?ml|json)$/.test(each));
+  return file === undefined ? undefined : readConfig(file, files.read(`_data/${file}`) ?? '');
 };
 
 function collectionsOf(config: Record<string, unknown>): Map<string, Collection> {
@@ -145,9 +145,17 @@ function routeOf(path: string, { fields, collection, config, isReadme }: Routing
     const inner = collection === undefined ? plain : plain.replace(/^(?:.*\/)?_[^/]+\//, '');
     const categories = [fields.categories ?? fields.category ?? []].flat().flatMap((each) => String(each).split(' '));
     const values: Record<string, string | undefined> = {
-      ...{ collection: collection?.name, path: inner, name, title: textIn(fields.slug) ?? slug, slug: slugOf(slug) },
-      ...{ year: date?.year, month: date?.month, day: date?.day, categories: categories.map(slugOf).join('/') },
-      ...{ output_ext: '.html', basename: name },
+      year: date?.year,
+      month: date?.month,
+      day: date?.day,
+      collection: collection?.name,
+      path: inner,
+      name,
+      title: textIn(fields.slug) ?? slug,
+      slug: slugOf(slug),
+      categories: categories.map(slugOf).join('/'),
+      output_ext: '.html',
+      basename: name,
     };
     const route = template.replace(
       /:(\w+?)(?=:|\/|\.|-|$)/g,

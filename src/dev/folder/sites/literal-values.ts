@@ -90,9 +90,9 @@ function exportsOf(text: string, read: ModuleReader | undefined): Map<string, Li
 /** `import config, { head as tags } from './shared'`. */
 function takeImports(statement: SyntaxNode, source: Source, read: ModuleReader | undefined): void {
   const path = childrenOf(statement).find(({ name }) => name === 'String');
-  const found = path === undefined ? undefined : read?.(unquoted(textOf(path, source.text)));
-  if (found === undefined) return;
-  const values = exportsOf(found.text, found.read);
+  const text = path === undefined ? undefined : read?.(unquoted(textOf(path, source.text)));
+  if (text === undefined) return;
+  const values = exportsOf(text.text, text.read);
   for (const child of childrenOf(statement)) {
     if (child.name === 'VariableDefinition') source.imported.set(textOf(child, source.text), values.get('default'));
     const names = child.name === 'ImportGroup' ? textOf(child, source.text).replace(/[{}]/g, '').split(',') : [];
@@ -121,7 +121,7 @@ function declaredIn(statement: SyntaxNode, text: string): [string, SyntaxNode][]
     return name === undefined ? [] : [[textOf(name, text), statement]];
   }
   if (statement.name !== 'VariableDeclaration') return [];
-  const found: [string, SyntaxNode][] = [];
+  const pairs: [string, SyntaxNode][] = [];
   let name: string | undefined;
   let isValue = false;
   for (const child of childrenOf(statement)) {
@@ -129,11 +129,11 @@ function declaredIn(statement: SyntaxNode, text: string): [string, SyntaxNode][]
     else if (child.name === 'Equals') isValue = true;
     else if (child.name === ',') isValue = false;
     else if (isValue && name !== undefined && child.name !== ';') {
-      found.push([name, child]);
+      pairs.push([name, child]);
       name = undefined;
     }
   }
-  return found;
+  return pairs;
 }
 
 /** `export default …`, `export { config as default }`. */

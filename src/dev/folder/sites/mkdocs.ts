@@ -1,4 +1,5 @@
 import ignore from 'ignore';
+import { languageTag } from '../../../text/language-tag.ts';
 import { readYaml } from './read-config.ts';
 import {
   addressOf,
@@ -7,7 +8,6 @@ import {
   type Fields,
   folderOf,
   isMarkdown,
-  languageTag,
   NOT_OF_THE_SITE,
   outsideOf,
   PARTIAL,

@@ -95,17 +95,6 @@ export const valueAt = (values: unknown, path: readonly string[]): string | unde
     : undefined;
 };
 
-/** A tag of BCP 47 as folders are named: `pt-br`, `zh_CN`. */
-export const languageTag = (name: string | undefined): string | undefined => {
-  const tag = name?.replaceAll('_', '-');
-  if (tag === undefined || !/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/.test(tag)) return undefined;
-  try {
-    return Intl.getCanonicalLocales(tag)[0];
-  } catch {
-    return undefined;
-  }
-};
-
 /** Year, month and day of a date in front matter or in the name of a file. */
 export const dayOf = (value: unknown): { year: string; month: string; day: string } | undefined => {
   const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : '';

@@ -1,8 +1,8 @@
 import ignore from 'ignore';
+import { languageTag } from '../../../text/language-tag.ts';
 import { assignedValues, isMapping, type Literal } from './literal-values.ts';
 import {
   addressOf,
-  languageTag,
   listIn,
   NOT_OF_THE_SITE,
   type Site,

@@ -1,8 +1,8 @@
+import { languageTag } from '../../../text/language-tag.ts';
 import { Call, exportedValue, isMapping, type Literal, moduleReader } from './literal-values.ts';
 import {
   addressOf,
   isMarkdown,
-  languageTag,
   NOT_OF_THE_SITE,
   numberIn,
   PARTIAL,

@@ -1,10 +1,10 @@
 import ignore from 'ignore';
+import { languageTag } from '../../../text/language-tag.ts';
 import { Call, exportedValue, isMapping, type Literal, moduleReader } from './literal-values.ts';
 import {
   addressOf,
   folderOf,
   isMarkdown,
-  languageTag,
   listIn,
   NOT_OF_THE_SITE,
   outsideOf,
