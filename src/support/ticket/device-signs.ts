@@ -1,3 +1,5 @@
+import { stemsIn } from '../../grounding/sections.ts';
+import { cellsOf } from '../../grounding/units.ts';
 import { oncePer } from '../../runtime/once-per.ts';
 import type { Edition } from '../../search/open-edition.ts';
 
@@ -13,8 +15,8 @@ export interface ShownDevice {
 interface Signs {
   /** Beginnings of serial numbers, in capitals, up to a hyphen: `A3-`. */
   prefixes: Map<string, string>;
-  /** What is counted, in small letters, with the device of each count. */
-  counts: { words: readonly string[]; devices: Map<number, string> }[];
+  /** Stems of what is counted, with the device of each count. */
+  counts: { stems: ReadonlySet<string>; devices: ReadonlyMap<number, string> }[];
 }
 
 /** Chunks that are read; articles that compare devices are among the first of any base that fits in memory. */
@@ -29,21 +31,21 @@ const MAX_TEXT = 8000;
  * @param devices Known names of devices, in any case.
  */
 export const deviceShown = (edition: Edition, text: string, devices: readonly string[]): ShownDevice | undefined => {
-  const read = text.slice(0, MAX_TEXT);
-  if (!/\d/.test(read)) return undefined;
+  const message = text.slice(0, MAX_TEXT);
+  if (!/\d/.test(message)) return undefined;
   const { prefixes, counts } = signsOf(edition)(devices);
-  const serials = read.matchAll(
+  const serials = message.matchAll(
     /(?<![\p{L}\p{N}-])([\p{Lu}\p{N}]{1,6}-)(?=\p{L}*\d{3})[\p{L}\p{N}]{3,20}(?![\p{L}\p{N}-])/gu,
   );
-  const numbers = read.matchAll(/(?<![\p{L}\p{N}.,-])(\d{1,5})\s+(\p{L}{3,40})(?:\s+(\p{L}{3,40}))?/gu);
+  const numbers = message.matchAll(/(?<![\p{L}\p{N}.,-])(\d{1,5})\s+(\p{L}{3,40})(?:\s+(\p{L}{3,40}))?/gu);
   const found = [
     ...[...serials].flatMap(([words, prefix = '']) => {
       const device = prefixes.get(prefix.toUpperCase());
       return device === undefined ? [] : [{ device, words }];
     }),
     ...[...numbers].flatMap(([, count = '', ...after]) =>
-      counts.flatMap(({ words, devices: byCount }) => {
-        const counted = after.find((word) => words.some((each) => isSameWord(each, word?.toLowerCase() ?? '')));
+      counts.flatMap(({ stems, devices: byCount }) => {
+        const counted = after.find((word) => stemsIn(edition, word ?? '').some((stem) => stems.has(stem)));
         const device = counted === undefined ? undefined : byCount.get(Number(count));
         return device === undefined ? [] : [{ device, words: `${count} ${counted}` }];
       }),
@@ -51,12 +53,6 @@ export const deviceShown = (edition: Edition, text: string, devices: readonly st
   ];
   const [first] = found;
   return first !== undefined && found.every(({ device }) => device === first.device) ? first : undefined;
-};
-
-/** Singular and plural: the same but for up to two letters at the end. */
-const isSameWord = (one: string, other: string): boolean => {
-  const length = Math.max(3, Math.min(one.length, other.length) - 1);
-  return Math.abs(one.length - other.length) <= 2 && one.slice(0, length) === other.slice(0, length);
 };
 
 const signsOf = oncePer((edition: Edition) =>
@@ -72,13 +68,13 @@ const readSigns = (edition: Edition, devices: readonly string[]): Signs => {
     if (text === undefined) break;
     let columns: (string | undefined)[] = [];
     for (const line of text.includes('|') ? text.split('\n') : []) {
-      const cells = cellsOf(line);
+      const cells = /^\s*\|.*\|\s*$/.test(line) ? cellsOf(line.replace(/[`*]/g, '')) : [];
       if (cells.length === 0) columns = [];
       else if (isHeader(cells, names))
         columns = cells.map((cell) => (names.has(cell.toLowerCase()) ? cell : undefined));
       else if (columns.length > 0) {
         rows += 1;
-        readRow(cells, { columns, signs });
+        readRow(edition, cells, { columns, signs });
       }
     }
   }
@@ -94,19 +90,11 @@ const textOf = (edition: Edition, index: number): string | undefined => {
   }
 };
 
-const cellsOf = (line: string): string[] =>
-  /^\s*\|.*\|\s*$/.test(line)
-    ? line
-        .trim()
-        .slice(1, -1)
-        .split('|')
-        .map((cell) => cell.replace(/[`*]/g, '').trim())
-    : [];
-
 const isHeader = (cells: readonly string[], names: ReadonlyMap<string, string>): boolean =>
   cells.filter((cell) => names.has(cell.toLowerCase())).length > 1;
 
 const readRow = (
+  edition: Edition,
   [label = '', ...rest]: readonly string[],
   { columns, signs }: { columns: readonly (string | undefined)[]; signs: Signs },
 ): void => {
@@ -120,9 +108,9 @@ const readRow = (
     return;
   }
   const counts = cells.map(({ cell }) => /^(\d{1,5})(?: \(.*\))?$/.exec(cell)?.[1] ?? '');
-  const words = label.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
-  if (!areDistinct(counts) || words.length === 0) return;
-  signs.counts.push({ words, devices: new Map(cells.map(({ device }, at) => [Number(counts[at]), device])) });
+  const stems = new Set(stemsIn(edition, label));
+  if (!areDistinct(counts) || stems.size === 0) return;
+  signs.counts.push({ stems, devices: new Map(cells.map(({ device }, at) => [Number(counts[at]), device])) });
 };
 
 /** All are there, and no two are equal. */
