@@ -37,6 +37,7 @@ export default defineConfig({
     // Only what hangs takes so long, on a busy machine too.
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // A worker evaluates a module once for all its files, not again for each: what the product keeps outside a request is a
     // cache, and a test puts back what it replaces.
     isolate: false,

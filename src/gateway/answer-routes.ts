@@ -31,8 +31,8 @@ import type { GatewayEnv } from './request-log.ts';
 const MEMORY = 'memory';
 const READ = 'answers:read';
 
-/** How long an answer that was just given may take until it is found. */
-const KEEPING_MS = 300;
+/** Pauses before an answer that was just given is looked for again, in milliseconds. */
+const KEEPING_PAUSES_MS = [300, 700];
 
 /** Forwards a request for one kept answer; one that is not found is looked for again, as it may just have been given. */
 const forwardOnceKept = async (
@@ -40,11 +40,14 @@ const forwardOnceKept = async (
   client: SignedClient,
   call: Omit<Forwarding, 'to'>,
 ): Promise<Response> => {
-  const response = await forward(c, client, { ...call, to: MEMORY });
-  if (response.status !== 404) return response;
-  await new Promise((resolve) => setTimeout(resolve, KEEPING_MS));
-  c.set('outcome', undefined);
-  return forward(c, client, { ...call, to: MEMORY });
+  let response = await forward(c, client, { ...call, to: MEMORY });
+  for (const pauseMs of KEEPING_PAUSES_MS) {
+    if (response.status !== 404) break;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    c.set('outcome', undefined);
+    response = await forward(c, client, { ...call, to: MEMORY });
+  }
+  return response;
 };
 
 /** `GET /v1/answers/{id}`. */

@@ -220,7 +220,7 @@ describe('the example of its page', () => {
       await page.route('**/page', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }));
       await page.goto(new URL('/page', product.url).href);
       await page.addScriptTag({ content: script, type: 'module' });
-      const said = await page.waitForFunction('globalThis.said', undefined, { timeout: 20_000 });
+      const said = await page.waitForFunction('globalThis.said', undefined, { timeout: 60_000 });
       expect(await said.jsonValue()).toMatch(/4 to 7.*confidence 0\.\d+\n[01]\.\d\d .*password/s);
     } finally {
       await browser.close();
@@ -262,7 +262,7 @@ describe('npx constellation', () => {
     expect(stdout).toContain('<https://docs.example.com/orders/shipping>');
     expect(stdout).not.toContain('\u001b');
     const kept = async () => (await send(product, 'GET /v1/answers?interface=command_line&text=canada')).text();
-    await expect.poll(kept, { timeout: 10_000 }).toContain('How long does shipping to Canada take?');
+    await expect.poll(kept, { timeout: 60_000 }).toContain('How long does shipping to Canada take?');
   });
 
   it('exits with 3 for an unanswered question, 2 for a wrong command line, and 1 for a refused key', async () => {

@@ -67,7 +67,7 @@ describe('the view Answers', () => {
         ({ reply } = await ask(product, 'Which colour does the zorbit lamp shine?'));
         return reply.answer ?? '';
       };
-      await expect.poll(answered, { timeout: 20_000 }).toContain(word);
+      await expect.poll(answered, { timeout: 60_000 }).toContain(word);
       return String(reply?.metadata?.answer_id);
     };
     const id = await publishAndAsk('green');

@@ -115,7 +115,7 @@ describe('the view Ask', () => {
     const card = page.locator('.declined');
     expect(await card.getByRole('heading', { level: 3 }).textContent()).toContain('No article answers this');
     await expect.poll(() => card.getByRole('link').count()).toBeGreaterThan(0);
-    await expect.poll(async () => (await kept()).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await kept()).length, { timeout: 60_000 }).toBe(1);
     await card.getByRole('button', { name: 'Report as gap' }).click();
     // On a busy machine the articles may not be read in time.
     const again = card.getByRole('button', { name: 'Try again' });
@@ -123,7 +123,7 @@ describe('the view Ask', () => {
       if (await again.isVisible()) await again.click();
       return card.getByText(/^Noted as a gap: .*Bluetooth headphones/).count();
     };
-    await expect.poll(noted, { timeout: 30_000, interval: 500 }).toBe(1);
+    await expect.poll(noted, { timeout: 60_000, interval: 500 }).toBe(1);
     await expectAccessible(page);
     const { gaps } = (await (await product.fetch('/v1/knowledge/gaps')).json()) as { gaps: { gap: string }[] };
     expect(gaps.map(({ gap }) => gap)).toContain('Does the Apollo support Bluetooth headphones?');

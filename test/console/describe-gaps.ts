@@ -6,13 +6,13 @@ import { goTo, open, product } from './console-for-test.ts';
 const MESSAGE = 'Can I mount the Zephyr on a wall?';
 const ARTICLE = 'setup/wall.md';
 /** The product looks again in the background. */
-const POLL = { timeout: 40_000, interval: 1000 };
+const POLL = { timeout: 60_000, interval: 1000 };
 
 describe('the view Gaps', () => {
   it('shows a gap with its questions and the closest article, and whether it has an answer now', async () => {
     // A search that times out records no gap.
     const analyse = async () => (await send(product, 'POST /v1/support/analyze', { message: MESSAGE })).text();
-    await expect.poll(analyse, { timeout: 30_000, interval: 1000 }).toMatch(/"gaps":\[[^\]]*Zephyr/);
+    await expect.poll(analyse, { timeout: 60_000, interval: 1000 }).toMatch(/"gaps":\[[^\]]*Zephyr/);
     const page = await open('/gaps');
     const gap = page.getByRole('listitem').filter({ hasText: 'Zephyr' }).first();
     await gap.getByRole('button', { name: /1 question/ }).click();

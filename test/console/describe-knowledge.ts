@@ -54,9 +54,9 @@ describe('the view Knowledge', () => {
     const dialog = page.getByRole('dialog');
     expect(await dialog.textContent()).toContain('The next sync publishes the sources again');
     await dialog.getByRole('button', { name: 'Publish this edition again' }).click();
-    await expect.poll(() => new URL(page.url()).searchParams.get('edition'), { timeout: 20_000 }).not.toBe(earlier);
+    await expect.poll(() => new URL(page.url()).searchParams.get('edition'), { timeout: 60_000 }).not.toBe(earlier);
     const published = async () => (await product.fetch(`/api/kb/text/${id}`)).text();
-    await expect.poll(published, { timeout: 20_000 }).toContain('9 to 5');
+    await expect.poll(published, { timeout: 60_000 }).toContain('9 to 5');
     await withdraw(id);
   });
 

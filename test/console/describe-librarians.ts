@@ -70,7 +70,7 @@ describe('the views Librarians, Intents and Settings', () => {
     const key = 'ck_audit_view_0123456789abcdef';
     await grant(product, key, { capabilities: ['audit:read'] });
     await expect
-      .poll(async () => JSON.stringify(await (await product.fetch('/v1/audit')).json()), { timeout: 15_000 })
+      .poll(async () => JSON.stringify(await (await product.fetch('/v1/audit')).json()), { timeout: 60_000 })
       .toContain('own/audited.md');
     const page = await open('/settings', { key, locale, expected: /401|403/ });
     await page.getByRole('main').getByRole('link', { name: title }).click();

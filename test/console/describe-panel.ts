@@ -31,7 +31,7 @@ describe('the panel beside a ticket', () => {
   const get = (path: string) => send(product, `GET ${path}`, undefined, KEY);
   const draftOf = async (helpdesk: string, ticketId: string) => {
     const route = routeOf(helpdesk, ticketId);
-    await expect.poll(async () => (await get(route)).status, { timeout: 15_000 }).toBe(200);
+    await expect.poll(async () => (await get(route)).status, { timeout: 60_000 }).toBe(200);
     return TicketDraft.parse(await (await get(route)).json());
   };
   /** A new ticket with a draft. */
@@ -132,11 +132,11 @@ describe('the panel beside a ticket', () => {
     const [second, third] = [await ticketWithDraft('chatwoot', RESET), await ticketWithDraft('chatwoot', RESET)];
     const { text } = first.draft;
     zendesk.addAgentReply(first.ticketId, text);
-    await expect.poll(sums, { timeout: 10_000 }).toEqual([1, 0, 0]);
+    await expect.poll(sums, { timeout: 60_000 }).toEqual([1, 0, 0]);
     chatwoot.addAgentReply(second.ticketId, text.split('\n').slice(0, -8).join('\n'));
-    await expect.poll(sums, { timeout: 10_000 }).toEqual([1, 1, 0]);
+    await expect.poll(sums, { timeout: 60_000 }).toEqual([1, 1, 0]);
     chatwoot.addAgentReply(third.ticketId, 'Please call us.');
-    await expect.poll(sums, { timeout: 10_000 }).toEqual([1, 1, 1]);
+    await expect.poll(sums, { timeout: 60_000 }).toEqual([1, 1, 1]);
     const table = (await open('/tickets')).getByRole('table', { name: 'What agents made of drafts' });
     expect(await table.getByRole('row', { name: /^login_issue/ }).textContent()).toMatch(/login_issue11101/);
     const { intents, articles } = await read(TicketOutcomes, '/v1/support/tickets/outcomes');

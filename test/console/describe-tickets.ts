@@ -13,7 +13,7 @@ describe('the view Tickets', () => {
     helpdesks.faults.next(1, { kind: 'status', status: 401 }, '/chatwoot');
     const dead = chatwoot.createTicket({ message: 'My Apollo shows 0 H/s.' }).ticketId;
     const state = async () => (await read(TicketsResponse, `/v1/support/tickets?ticket_id=${dead}`)).tickets[0]?.state;
-    await expect.poll(state, { timeout: 15_000 }).toBe('dead');
+    await expect.poll(state, { timeout: 60_000 }).toBe('dead');
     await page.getByRole('combobox', { name: 'State' }).selectOption('failed');
     expect(new URL(page.url()).search).toBe('?state=dead');
     await rowOf(done).waitFor({ state: 'detached' });
@@ -74,7 +74,7 @@ describe('the view Tickets', () => {
         await page.getByRole('button', { name: 'Analyse' }).click();
         return false;
       },
-      { timeout: 30_000, interval: 1500 },
+      { timeout: 60_000, interval: 1500 },
     );
     await expectAccessible(page, { width: 390 });
     await page.reload();

@@ -126,7 +126,7 @@ describe('the widget on a page of another origin', () => {
     await page.unroute('**/v1/support/requests');
     await send.click();
     await box.getByText('Gesendet. Ein Mensch antwortet per E-Mail.').waitFor();
-    await expect.poll(() => zendesk.ticketIds().length, { timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(() => zendesk.ticketIds().length, { timeout: 60_000 }).toBe(before + 1);
     const [first] = zendesk.seenByCustomer(zendesk.ticketIds().at(-1) ?? '');
     expect(first?.body).toMatch(/^I want to cook <b>rice<\/b>\..*Question: How do I cook rice\?/s);
     const visitors = (await open('/tickets')).getByRole('table', { name: 'Visitors who asked for a person' });

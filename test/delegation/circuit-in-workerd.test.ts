@@ -31,12 +31,12 @@ const ask = async (signal?: AbortSignal) => {
   return (await response.json()) as { code: string; attempts: number };
 };
 const untilAnswered = () =>
-  expect.poll(async () => (await ask()).code, { interval: 5, timeout: 15_000 }).toBe('answer');
+  expect.poll(async () => (await ask()).code, { interval: 5, timeout: 60_000 }).toBe('answer');
 
 /** A probe that has reached the navigator and waits there: the circuit is open. */
 const startProbe = async (signal?: AbortSignal) => {
   behaves = fails('INTERNAL_ERROR');
-  await expect.poll(async () => (await ask()).attempts, { interval: 1, timeout: 5000 }).toBe(0);
+  await expect.poll(async () => (await ask()).attempts, { interval: 1, timeout: 60_000 }).toBe(0);
   const released = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
   behaves = async () => {

@@ -237,7 +237,7 @@ describe('POST /a2a', () => {
   it('continues when the caller wants an immediate reply, and when it disconnects', async () => {
     const configuration = { returnImmediately: true };
     const { result } = await call('SendMessage', { message: message(SHIPPING), configuration });
-    await expect.poll(() => stateOf(result?.task?.id), { timeout: 10_000 }).toBe('TASK_STATE_COMPLETED');
+    await expect.poll(() => stateOf(result?.task?.id), { timeout: 60_000 }).toBe('TASK_STATE_COMPLETED');
 
     const leave = new AbortController();
     const sent = message(SHIPPING, { contextId: 'a2a-left' });
@@ -251,7 +251,7 @@ describe('POST /a2a', () => {
         .parse(page?.tasks)
         .map(({ status }) => status.state);
     };
-    await expect.poll(states, { timeout: 10_000 }).toEqual(['TASK_STATE_COMPLETED']);
+    await expect.poll(states, { timeout: 60_000 }).toEqual(['TASK_STATE_COMPLETED']);
   });
 });
 

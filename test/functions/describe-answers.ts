@@ -56,7 +56,7 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
   };
   /** Stored after the response, so a reader may be faster. */
   const kept = async (id: string): Promise<KeptAnswer> => {
-    await expect.poll(async () => (await call(`GET /v1/answers/${id}`)).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await call(`GET /v1/answers/${id}`)).status, { timeout: 60_000 }).toBe(200);
     return read(KeptAnswer, `GET /v1/answers/${id}`);
   };
   const askKept = async (query: string, more: object = {}, key = KEYS.asker) => kept((await ask(query, more, key)).id);
@@ -75,7 +75,7 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
     const query = `What does a ${ride} ride cost?`;
     // Each answer is stored before the next one is counted.
     const answered = async () => (await askKept(query, { librarian: 'navigator' }, KEYS.staff)).answer;
-    await expect.poll(answered, { timeout: 20_000 }).toContain(price);
+    await expect.poll(answered, { timeout: 60_000 }).toContain(price);
   };
 
   describe('a kept answer', () => {
@@ -181,7 +181,7 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
     /** The kept answer to a unique question. */
     const keptOf = async (question: string): Promise<KeptAnswer> => {
       const found = async () => (await list(`text=${encodeURIComponent(question)}`)).answers[0]?.id;
-      await expect.poll(found, { timeout: 10_000 }).toBeDefined();
+      await expect.poll(found, { timeout: 60_000 }).toBeDefined();
       return kept(String(await found()));
     };
     const answerTo = async (route: string, body: { query: string; metadata?: object; options?: object }) => {

@@ -326,7 +326,7 @@ export const describeAudiences = (productOf: () => Product): void => {
     const [lawyer, seller] = [await keyFor(workspace, ['legal']), await keyFor(workspace, ['sales'])];
     const article = { title: 'Severance', content: 'The severance is 7340 euros.', metadata: { audience: ['legal'] } };
     expect((await send(productOf(), 'PUT /api/kb/articles/policies/severance.md', article, lawyer)).status).toBe(201);
-    await expect.poll(() => isFound(lawyer, 'severance'), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => isFound(lawyer, 'severance'), { timeout: 60_000 }).toBe(true);
     const json = async (key: string, route: string, body?: unknown) =>
       JSON.parse((await replyTo(key, route, body)).text) as Record<string, { id?: string }[]>;
     const query = 'Who signs the blenkwort of the severance?';
@@ -336,7 +336,7 @@ export const describeAudiences = (productOf: () => Product): void => {
       (await json(lawyer, route))[list]?.[0]?.id;
     const memories = `/v1/workspaces/${workspace}/memories`;
     const idOf = async (route: string, list: string): Promise<string> => {
-      await expect.poll(() => first(route, list), { timeout: 20_000 }).toBeTruthy();
+      await expect.poll(() => first(route, list), { timeout: 60_000 }).toBeTruthy();
       return (await first(route, list)) ?? '';
     };
     const turn = await idOf(`GET ${memories}`, 'memories');
@@ -385,7 +385,7 @@ export const describeAudiences = (productOf: () => Product): void => {
       content: `# The ${word}\n\nThe ${word} is cleaned every nine days.`,
     });
     for (const word of [moved, gone, open]) await put(owner, `${word}.md`, about(word));
-    await expect.poll(() => isFound(owner, open), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => isFound(owner, open), { timeout: 60_000 }).toBe(true);
     const reader = await keyFor(workspace, undefined);
     const asked = new Map<string, { id: string; edition: string }>();
     for (const word of [moved, gone, open]) {
@@ -408,11 +408,11 @@ export const describeAudiences = (productOf: () => Product): void => {
 
     await put(owner, `${moved}.md`, { ...about(moved), metadata: { audience: ['staff'] } });
     expect((await send(productOf(), `DELETE /api/kb/articles/${gone}.md`, undefined, owner)).status).toBe(204);
-    await expect.poll(() => isFound(reader, moved), { timeout: 30_000 }).toBe(false);
+    await expect.poll(() => isFound(reader, moved), { timeout: 60_000 }).toBe(false);
     // Each function reads the new edition within seconds.
     for (const word of [moved, gone])
       await expect
-        .poll(async () => (await replay(word)).after, { timeout: 15_000 })
+        .poll(async () => (await replay(word)).after, { timeout: 60_000 })
         .not.toContain(`${word} is cleaned`);
     // What was deleted is gone for everybody; what was restricted, for those without its audience.
     expect((await replay(gone, owner)).after).not.toContain(`${gone} is cleaned`);
@@ -435,13 +435,13 @@ export const describeAudiences = (productOf: () => Product): void => {
           ),
         ),
       );
-    await expect.poll(() => isFound(owner, 'grommet'), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => isFound(owner, 'grommet'), { timeout: 60_000 }).toBe(true);
     const [before, all] = [await shown(reader), await shown(owner)];
     await put(owner, 'staff.md', { title: 'Staff', content: 'Two.', metadata: { audience: ['staff'] } });
     await put(owner, 'more.md', { title: 'More', content: 'Three.', metadata: { audience: ['staff'] } });
-    await expect.poll(() => shown(owner), { timeout: 30_000 }).not.toBe(all);
+    await expect.poll(() => shown(owner), { timeout: 60_000 }).not.toBe(all);
     expect(await shown(reader)).toBe(before);
     await put(owner, 'open.md', { title: 'Open', content: 'The grommet is red.' });
-    await expect.poll(() => shown(reader), { timeout: 30_000 }).not.toBe(before);
+    await expect.poll(() => shown(reader), { timeout: 60_000 }).not.toBe(before);
   });
 };

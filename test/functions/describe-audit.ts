@@ -29,7 +29,7 @@ export const describeAudit = (productOf: () => Product): void => {
       // A right that the key does not hold: the attempt is noted too.
       expect((await as('DELETE /v1/support/requests?email=p-secret@example.com')).status).toBe(401);
       await as('POST /v1/ask', { query: 'How often is the seal changed?' });
-      await expect.poll(async () => (await entriesOf(READER)).entries.length, { timeout: 15_000 }).toBe(5);
+      await expect.poll(async () => (await entriesOf(READER)).entries.length, { timeout: 60_000 }).toBe(5);
 
       const { entries } = await entriesOf(READER);
       expect(

@@ -12,7 +12,7 @@ export const askAndKeep = async (product: Product, query: string, more: { conver
   const kept = async () => (await memoriesOf(product, more.conversation_id)).length;
   const before = await kept();
   const answered = await ask(product, query, more);
-  await expect.poll(kept, { timeout: 30_000 }).toBe(before + 2);
+  await expect.poll(kept, { timeout: 60_000 }).toBe(before + 2);
   return answered;
 };
 
@@ -100,7 +100,7 @@ export const describeConversations = (productOf: () => Product): void => {
       expect(await asEve(MEMORIES, claimed)).toBe(400);
       expect(await asEve('/v1/ask', { query: INJECTED })).toBe(200);
       const kept = async () => (await memoriesOf(productOf(), 'c-injected')).length;
-      await expect.poll(kept, { timeout: 30_000 }).toBe(4);
+      await expect.poll(kept, { timeout: 60_000 }).toBe(4);
       const { conversation } = await next('and on the Apollo II?', 'c-injected');
       expect(conversation).toEqual({ id: 'c-injected', turns: 0 });
     });

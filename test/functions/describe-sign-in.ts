@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SignedIn, SignInOptions } from '../../src/contract/access.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
 import type { Product } from '../../src/dev/run/product.ts';
+import { earlyInMinute } from '../early-in-minute.ts';
 import { AUDIENCE, CLIENT_ID, type LocalIdentityProvider } from './identity-provider-for-test.ts';
 import { send } from './product-for-test.ts';
 
@@ -124,6 +125,7 @@ export const describeSignIn = (productOf: () => Product, providerOf: () => Local
     it('is limited for each address, and asks the provider for its addresses once', async () => {
       const DISCOVERY = '/.well-known/openid-configuration';
       const before = [callsOf(DISCOVERY), callsOf('/token')] as const;
+      await earlyInMinute();
       const begun = await flood(200, '203.0.113.1');
       expect(begun).toEqual({ 200: 60, 429: 140 });
       const body = JSON.stringify({ issuer: providerOf().issuer, code: 'guessed', code_verifier: VERIFIER });

@@ -22,7 +22,7 @@ export const describeSupport = (productOf: () => Product): void => {
     await grant(productOf(), EMPTY_KEY, { workspaces: ['empty'], capabilities });
     await grant(productOf(), READER_KEY, { capabilities: ['kb:read'] });
     await grant(productOf(), ANALYST_KEY, { capabilities: ['support:analyze'] });
-    await vi.waitUntil(async () => (await coverageOf(TICKET)) === 'high', { timeout: 20_000 });
+    await vi.waitUntil(async () => (await coverageOf(TICKET)) === 'high', { timeout: 60_000 });
   });
   const coverageOf = async (request: SupportRequest) =>
     (await analyze(productOf(), request)).knowledge_retrieval.coverage;
@@ -105,7 +105,7 @@ export const describeSupport = (productOf: () => Product): void => {
           const reply = await analyze(productOf(), request);
           return reply.knowledge_retrieval.degraded === undefined ? reply : undefined;
         };
-        const reply = await vi.waitUntil(whole, { timeout: 20_000 });
+        const reply = await vi.waitUntil(whole, { timeout: 60_000 });
         const without = await analyze(productOf(), request, ANALYST_KEY);
         expect(without.knowledge_retrieval.degraded).toEqual(['not_allowed']);
         expect(sentWith(reply)).toEqual(sentWith(without));
@@ -198,7 +198,7 @@ export const describeSupport = (productOf: () => Product): void => {
     };
     const about = async (subject: string, state: string) =>
       (await listed(state)).gaps.filter(({ gap }) => gap.includes(subject));
-    const LATER = { timeout: 20_000, interval: 250 };
+    const LATER = { timeout: 60_000, interval: 250 };
 
     it('names a device without articles, with low coverage or none', async () => {
       const message = 'My Apollo IX shows 0 H/s for 3 days. What can I do?';
@@ -287,7 +287,7 @@ export const describeSupport = (productOf: () => Product): void => {
           return vi.waitUntil(() => last() as { duration_ms: number } | undefined).then((line) => line.duration_ms);
         };
         const retrieved = timeMs('/v1/knowledge/retrieve', () => retrieve(product, NOT_HASHING));
-        await expect.poll(retrieved, { timeout: 30_000 }).toBeLessThanOrEqual(100);
+        await expect.poll(retrieved, { timeout: 60_000 }).toBeLessThanOrEqual(100);
         // An analysis waits no longer for it.
         const analysed = timeMs(
           '/v1/support/analyze',
@@ -341,7 +341,7 @@ export const describeSupport = (productOf: () => Product): void => {
               const result = await work(`${TICKET.message} Case ${crypto.randomUUID().slice(0, 4)}.`);
               return failed > before ? result : undefined;
             };
-            return vi.waitUntil(attempt, { timeout: 30_000 }) as Promise<NonNullable<T>>;
+            return vi.waitUntil(attempt, { timeout: 60_000 }) as Promise<NonNullable<T>>;
           };
           const block = await whenFailed(async (message) => {
             const found = await retrieve(product, { intent: 'not_hashing', message });

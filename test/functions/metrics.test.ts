@@ -45,7 +45,7 @@ describe('GET /metrics', () => {
       const asked = sumOf('constellation_requests_total', { ...of, outcome: 'ok' });
       return asked === 3 && (sumOf('constellation_model_calls_total') ?? 0) > 0;
     };
-    await vi.waitUntil(settled, { timeout: 40_000, interval: 500 });
+    await vi.waitUntil(settled, { timeout: 60_000, interval: 500 });
     const { families, sumOf, text } = await scrape();
     expect(sumOf('constellation_requests_total', { ...of, outcome: 'INVALID_QUERY' })).toBe(1);
     expect(text).toContain(

@@ -28,7 +28,7 @@ const keepAnswer = async (): Promise<void> => {
   const { metadata } = (await ask(product, 'How long does shipping to Canada take?')).reply;
   answerId = String(metadata?.answer_id);
   const isKept = async () => (await send(product, `GET /v1/answers/${answerId}`)).ok;
-  await vi.waitUntil(isKept, { timeout: 10_000 });
+  await vi.waitUntil(isKept, { timeout: 60_000 });
 };
 beforeAll(async () => {
   product = await startEmbedded({
@@ -199,7 +199,7 @@ describe('GET /docs', () => {
       await page.click('#operations-Ask-postAsk .opblock-summary-control');
       await page.click('#operations-Ask-postAsk .execute');
       const reply = page.locator('#operations-Ask-postAsk .live-responses-table');
-      await reply.getByText('4 to 7').first().waitFor({ timeout: 20_000 });
+      await reply.getByText('4 to 7').first().waitFor({ timeout: 60_000 });
       expect(problems).toEqual([]);
     } finally {
       await browser.close();

@@ -35,7 +35,7 @@ it('an answer without its vectors is partial, in a stream too, and kept with wha
 
   const id = String(reply.metadata?.answer_id);
   const kept = async () => (await send(product, `GET /v1/answers/${id}`)).json();
-  const stored = await vi.waitUntil(async () => KeptAnswer.safeParse(await kept()).data, { timeout: 15_000 });
+  const stored = await vi.waitUntil(async () => KeptAnswer.safeParse(await kept()).data, { timeout: 60_000 });
   // It did well without them.
   expect([stored.verdict, JSON.stringify(stored)]).toEqual([
     'answered',

@@ -55,7 +55,7 @@ const leaveTraces = async (allVars: Record<string, string>) => {
     responses.push(await analyze(product, ANSWERED));
     return openai.sent('/chat/completions').length > 0;
   };
-  await vi.waitUntil(answer, { timeout: 30_000, interval: 500 });
+  await vi.waitUntil(answer, { timeout: 60_000, interval: 500 });
   const { message } = TICKET;
   const listed = async () =>
     KnowledgeGapsResponse.parse(await (await send(product, 'GET /v1/knowledge/gaps')).json()).gaps;
@@ -64,7 +64,7 @@ const leaveTraces = async (allVars: Record<string, string>) => {
     await retrieve(product, { intent: 'not_hashing', message, metadata: { product: 'Apollo IV' } });
     return (await listed()).length > 0;
   };
-  await vi.waitUntil(ask, { timeout: 30_000, interval: 500 });
+  await vi.waitUntil(ask, { timeout: 60_000, interval: 500 });
   const [embedded = '', asked = ''] = ['/embeddings', '/chat/completions'].map((path) =>
     JSON.stringify(openai.sent(path)),
   );

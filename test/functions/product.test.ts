@@ -221,4 +221,4 @@ const openLocally = async (kb: string): Promise<Edition> => {
 
 /** Readers look for a newer edition every few seconds, so a change does not show immediately. */
 const eventually = (holds: () => Promise<boolean>): Promise<void> =>
-  expect.poll(holds, { timeout: 10_000, interval: 250 }).toBe(true);
+  expect.poll(holds, { timeout: 60_000, interval: 250 }).toBe(true);

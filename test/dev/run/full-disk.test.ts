@@ -6,7 +6,7 @@ import { Healthz } from '../../../src/contract/librarian.ts';
 import { temporaryFolder } from '../folder-for-test.ts';
 import { startProduct } from '../node-for-test.ts';
 
-const POLL = { timeout: 20_000, interval: 200 };
+const POLL = { timeout: 60_000, interval: 200 };
 
 /** A disk of its own, in memory: only the administrator of the machine may mount one. */
 const disk = join(temporaryFolder(), 'disk');

@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { ROOT } from '../../../src/dev/functions.ts';
 import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 
-const POLL = { timeout: 30_000, interval: 100 };
+const POLL = { timeout: 60_000, interval: 100 };
 const folder = temporaryFolder();
 writeFiles(folder, { 'kb/bees.md': '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n' });
 

@@ -6,7 +6,7 @@ import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 import { runNode, startProduct } from '../node-for-test.ts';
 
 type Running = Awaited<ReturnType<typeof startProduct>>;
-const POLL = { timeout: 30_000, interval: 100 };
+const POLL = { timeout: 60_000, interval: 100 };
 
 const folder = temporaryFolder();
 const running: Running[] = [];

@@ -74,7 +74,7 @@ describe('the library in workerd with a vector index', () => {
 
   it('has one vector per chunk in the index, and restores those that the index has lost', async () => {
     await call('DELETE /api/kb/articles/fruit/fig.md');
-    await expect.poll(stored, { timeout: 10_000, interval: 50 }).toBe(5);
+    await expect.poll(stored, { timeout: 60_000, interval: 50 }).toBe(5);
     articles = fruits();
     await sync();
     await ours().clear();

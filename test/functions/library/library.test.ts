@@ -83,7 +83,7 @@ const search = async (query: string, workspace?: string) => {
 
 /** A written article is published some seconds later. */
 const untilFound = async (query: string, ids: string[]): Promise<void> => {
-  await expect.poll(() => search(query), { timeout: 8000, interval: 200 }).toEqual(ids);
+  await expect.poll(() => search(query), { timeout: 60_000, interval: 200 }).toEqual(ids);
 };
 
 const FRUIT = ['apple', 'banana', 'cherry', 'date', 'elderberry', 'fig', 'grape'];
@@ -183,7 +183,7 @@ describe('the library in workerd', () => {
     articles = fruits();
     const before = (await status()).last_report?.run_id;
     await (await libraryWorker()).scheduled({ cron: '5 * * * *' });
-    await expect.poll(async () => (await untilIdle()).run_id, { timeout: 10_000 }).not.toBe(before);
+    await expect.poll(async () => (await untilIdle()).run_id, { timeout: 60_000 }).not.toBe(before);
     expect(await untilIdle()).toMatchObject({ full: false, outcome: expect.not.stringMatching('failed') });
   });
 

@@ -74,7 +74,7 @@ export const libraryIn = (cloudOf: () => LocalCloud) => {
   const call = callerOf(cloudOf);
   const status = async (workspace?: string) => SyncStatus.parse((await call('GET /v1/sync', { workspace })).json);
   const untilIdle = async (workspace?: string): Promise<SyncReport> => {
-    await expect.poll(async () => (await status(workspace)).state, { timeout: 20_000, interval: 20 }).toBe('idle');
+    await expect.poll(async () => (await status(workspace)).state, { timeout: 60_000, interval: 20 }).toBe('idle');
     const { last_report } = await status(workspace);
     if (last_report === null) throw new Error('There is no report');
     return last_report;

@@ -8,7 +8,7 @@ import { startProduct } from '../../node-for-test.ts';
 import { type Call, caller, readState, type StoredState, ticketsOf } from './read-state.ts';
 import { startServices } from './services.ts';
 
-const POLL = { timeout: 30_000, interval: 200 };
+const POLL = { timeout: 60_000, interval: 200 };
 const HOUR_MS = 3_600_000;
 
 type Recorded = StoredState & { otherKey: string; recordedAt: number };
