@@ -168,6 +168,21 @@ export const isBoundLiteral = ({ kind, text }: Literal): boolean =>
 export const missingExactLiterals = (statement: string, texts: readonly string[]): Literal[] =>
   exactLiterals(statement, texts).literals;
 
+/**
+ * Whether code or a command stands in a text but for numbers of the question: the asker's own port, size or version in the place of the
+ * article's.
+ */
+export const hasAskersNumbers = ({ kind, text }: Literal, texts: readonly string[], question: string): boolean => {
+  if (kind !== 'code' && kind !== 'command') return false;
+  const parts = collapse(text).split(/(?<![\p{L}\p{N}_.])(\d+(?:\.\d+)*)(?![\p{L}\p{N}_])/u);
+  const isOwn = parts.map((part, at) => at % 2 === 1 && hasWhole(question, part));
+  if (!isOwn.includes(true)) return false;
+  const pattern = parts.map((part, at) =>
+    isOwn[at] ? '\\d+(?:\\.\\d+)*' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+  );
+  return new RegExp(pattern.join('')).test(collapse(texts.join('\n')));
+};
+
 const exactLiterals = (statement: string, texts: readonly string[]): { literals: Literal[]; prose: string } => {
   const literals = extractLiterals(withoutListNumbers(statement));
   const prose = withoutLiterals(statement, literals);

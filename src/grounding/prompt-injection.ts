@@ -126,6 +126,9 @@ const REPLY =
 const MODEL = '(?:ais?|llms?|(?:large )?language models?|ai models?|ai assistants?|assistants?|chat ?bots?|gpt[\\w-]*)';
 /** Beginning of an imperative sentence; a description of others ("scammers pretend to be") is not one. */
 const START = '(?:^|\\n|[.!?:;"(|>-]\\s{0,3}|\\b(?:please|now|instead|simply),? )';
+/** Beginning of a sentence or of a part after a comma or a conjunction, in Romance languages. */
+const BEGINNING =
+  '(?:^|\\n|[.!?:;,"(|>«“-]\\s{0,3}|(?<![\\p{L}])(?:et|puis|toujours|y|e|entonces|então|poi|siempre|sempre) )';
 /** Verbs for what a reply should say or omit. */
 const SAYING =
   '(?:say|state|claim|add|cite|recommend|mention|ignore|disregard|output|print|insert|refuse|pretend|(?:reply|answer|respond) (?:with|that|only)|tell|ask (?:the )?(?:user|reader|customer))';
@@ -175,7 +178,9 @@ const PROMPT_INJECTION_PATTERNS: readonly RegExp[] = [
   // Hides text.
   /style\s*=\s*["'][^"']{0,120}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])|color\s*:\s*(?:white|transparent|#fff))/,
   // Imitates chat markup, or a reply.
-  /<\|[a-z_]{2,20}\|?>|\[\/?(?:inst|sys)\]|<<\/?sys>>|<\/?(?:system|assistant|instructions?|passages?|im_start|im_end|tool_call|function_call)(?:\s[^<>]{0,40})?>/,
+  /<\|[a-z_]{2,20}\|?>|\[\/?(?:inst|sys)\]|<<\/?sys>>|<\/?(?:im_start|im_end|tool_call|function_call)(?:\s[^<>]{0,40})?>/,
+  // `<system>` is a tag of ordinary configurations too: it counts only with words to a model inside or behind it.
+  /<\/?(?:system|assistant|instructions?|passages?)(?:\s[^<>]{0,40})?>[^<>\n]{0,40}\b(?:you (?:are|must|should|shall|will|may)|ignore|disregard|forget|obey|override|always|never|(?:reply|respond|answer) (?:with|that|only)|say|output|pretend|praise|recommend|sure|instead|instructions?|the (?:correct|right|true) answer)\b/,
   /(?:^|\n|[.!?]\s)[\s#>|"'[({=-]{0,10}(?:system|assistant|developer)(?: (?:prompt|message|note|notice|instructions?|override|update))?\s?(?:[\])}]\s?[:>=]?|["']?\s?[:>=])\s{0,3}(?:sure\b|[^\n]{0,120}\b(?:you (?:are (?!(?:now )?(?:logged|signed|connected|offline|online))|must|should|shall|will (?:now|always|only|never)|always|never|only)|(?:always|never|only) (?:answer|respond|reply)|(?:answer|respond|reply) (?:with|that|only)|say\b|ignore\b|disregard\b|output\b|pretend\b|tell (?:the |all |every )?(?:user|customer|reader)))/,
   /\b(?:your|above|hidden|secret|original|initial) (?:system|developer) (?:prompts?|messages?|instructions?)\b|\b(?:reveal|leak|ignore|disregard|override|forget|exfiltrate|recite)\b[^.\n]{0,20}\b(?:system|developer) (?:prompts?|instructions)\b|\b(?:disable|ignore|drop|switch off) (?:all |any |the |your )?(?:safety|content|grounding) (?:filters|guardrails)\b/,
   /["']role["']\s*[:=]\s*["'](?:system|assistant|developer|tool)\b/,
@@ -218,18 +223,20 @@ const PROMPT_INJECTION_PATTERNS: readonly RegExp[] = [
   /\b(?:assistant|model|bot|ai)_(?:response|reply|answer|output)\b|\b(?:todo|note|fixme) ?\((?:model|ai|llm|assistant|bot)\)|(?:^|\n|[.!?:;]\s)(?:begin|conclude|finish|start|end|open) with (?:"(?:yes|sure|of course|certainly|absolutely|i )|the (?:sentence|words|phrase) ")/,
   /\b(?:do not|don't|never) tell the (?:users?|askers?|readers?) (?:that|about) (?:you|this|these)\b|\b(?:overrides?|replaces?|supersedes?) (?:everything|all|anything|whatever) (?:that )?you (?:were|are|have been) (?:told|taught|given)\b|\bfor (?:llms?|ais?|language models?|chat ?bots?|bots) only\b|\b(?:the|your) (?:hidden|secret|initial) prompt\b|\b(?:statements|citations|passages) (?:array|list|member|field) (?:only contains?|contains? only|consists? of)\b|\bcite only (?:this|me|url)\b|\binstead of (?:answering|replying),? (?:say|output|write|print|tell|just)\b|\b(?:do not|don't|never) (?:mention|recommend|name) (?!your\b|the\b|any\b)[^.\n]{1,60}\bin (?:your|any) (?:answers?|replies)\b/,
   // Asks to decode and obey a text, or to send the conversation elsewhere.
-  /\b(?:decode|decipher|decrypt|base64|rot13)\b[^.\n]{0,80}\b(?:follow|obey|execute|do|comply with|say|answer) (?:it|them|what it|whatever)\b/,
+  /\b(?:decode|decipher|decrypt)\b[^.\n]{0,80}\b(?:follow|obey|execute|do|comply with|say|answer) (?:it|them|what it|whatever)\b|\b(?:base64|rot13)\b[^.\n]{0,80}\b(?:follow|obey|execute|comply with) (?:it|them|what it|whatever)\b/,
   /\b(?:send|post|exfiltrate|leak|transmit|forward|encode|append)\b[^.\n]{0,60}\b(?:conversation|chat history|history|system prompt|(?:user|customer|asker)'?s? (?:question|message|words|data))\b[^.\n]{0,40}\b(?:to|at|via|in|into) (?:the )?(?:url\b|https?:)/,
   /\b(?:reveal|repeat|print|output|disclose|leak|recite|exfiltrate|tell me|show me)\b[^.\n]{0,20}\b(?:(?:the|your) system prompt\b|your (?:system |initial |hidden |own )?(?:instructions|prompt|rules)\b(?! (?:for|to|on|about))|instructions (?:that )?you (?:were given|got|have been given))/,
-  /\]\([^)\n]{0,300}(?:[?&][\w-]*=(?:\{|<|\[|%7b|\$)|[?&](?:q|question|history|conversation|secret|prompt)=)/,
+  /\]\([^)\n]{0,300}(?:[?&][\w-]*=(?:\{|<|\[|%7b|\$)|[?&](?:q|question|history|conversation|secret|prompt)=(?:[)"'\s]|(?:(?:the|your|user|insert|this)[\w%+-]{0,30})?(?:question|history|conversation|query_here|secrets?|prompt|text_here|message|data)\b))/,
   // The same in other languages.
   /(?:ignorier\w*|vergiss|vergesst|vergessen sie|missachte\w*)[^.\n]{0,30}(?:alle|vorherig|vorangehend|bisherig|obig|deine|vorig|früher|ursprünglich)\w*[^.\n]{0,40}(?:anweisung|instruktion|regel|vorgabe|befehl|prompt)/,
-  /(?:antworte|antworten sie)\b[^.\n]{0,40}\b(?:nur|genau|ausschließlich|wörtlich)\b|\b(?:sage?|schreibe?|gib) (?:nur|ausschließlich|wörtlich)\b|\b(?:du bist|sie sind) (?:jetzt|nun|ab jetzt) (?:ein|eine|der|die|das|kein|mein)\b/,
+  /(?:antworte|antworten sie)\b[^.\n]{0,40}\b(?:nur|genau|ausschließlich|wörtlich)\b|\b(?:sage?|schreibe?|gib) (?:nur|ausschließlich|wörtlich)\b(?=\s?["„“»:]|[^.\n]{0,60}["„“»]|[^.\n]{0,40}\b(?:antwort|aus$|aus[.!]))|\b(?:du bist|sie sind) (?:jetzt|nun|ab jetzt) (?:ein|eine|der|die|das|kein|mein)\b/,
   /(?:ignor(?:e|ez|er)|oubli(?:e|ez|er)) (?:toutes?|tous|les|tes|vos|ces)\b[^.\n]{0,40}(?:instructions?|consignes?|règles?|directives?)/,
   /\b(?:réponds?|répondez)\b[^.\n]{0,30}(?:uniquement|seulement|exactement|mot pour mot)|\b(?:dis|dites) (?:uniquement|exactement)|\b(?:tu es|vous êtes) (?:maintenant|désormais) (?:un|une|le|la|mon)\b/,
   /(?:ignora|ignore|ignorad|olvida|olvide|descarta)(?:r)? (?:todas?|todos|las|los|tus|sus|estas)\b[^.\n]{0,40}(?:instrucciones|órdenes|reglas|indicaciones)/,
   /\b(?:responde|responda|di|diga)\b[^.\n]{0,30}(?:únicamente|exactamente|solamente)\b|\bresponde (?:solo|sólo)\b|\bahora eres (?:un|una|el|la|mi)\b/,
-  /\b(?:réponds?|répondez|dis|dites) (?:toujours |simplement |seulement )?que\b|\b(?:responde|responda|di|diga) (?:siempre |sempre |simplemente |apenas )?que\b|\b(?:rispondi|rispondete|di'|dite) (?:sempre |solo )?che\b/,
+  new RegExp(
+    `${BEGINNING}(?:(?:réponds?|répondez|dis|dites) (?:toujours |simplement |seulement )?que\\b|(?:responde|responda|di|diga) (?:siempre |sempre |simplemente |apenas )?que\\b|(?:rispondi|rispondete|di'|dite) (?:sempre |solo )?che\\b)`,
+  ),
   /\b(?:antworte|antworten sie|sage?|sagen sie|behaupte) (?:immer |einfach |stets |nur )?,? ?dass\b|\b(?:empfiehl|erwähne) (?:immer|stets|nie|niemals)\b|\b(?:antwoord|zeg) (?:altijd |alleen )?dat\b/,
   /(?:ignora|ignorate|dimentica)(?:re)? (?:tutte|tutti|le|gli|i|queste)\b[^.\n]{0,40}(?:istruzioni|regole|ordini|indicazioni)/,
   /(?:ignore|ignora|esqueça|desconsidere) (?:todas?|todos|as|os|suas|seus|estas)\b[^.\n]{0,40}(?:instruções|regras|ordens)/,

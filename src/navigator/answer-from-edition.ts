@@ -2,7 +2,7 @@ import { Link } from '../contract/names.ts';
 import { PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import { type AnswerPassage, type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
-import { beforeInjection, isInjectionName } from '../grounding/prompt-injection.ts';
+import { isInjectionName } from '../grounding/prompt-injection.ts';
 import { chunkFrom, excerptsOf, passageMarkdown } from '../grounding/render-passage.ts';
 import { hiddenIn, isNamedByInjection, overlaps } from '../grounding/shown-passages.ts';
 import type { Unit } from '../grounding/units.ts';
@@ -113,7 +113,6 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const declining = (violations: readonly AnswerViolation[] = []): NavigatorAnswer | undefined => {
     const declined = decline({
       ...{ edition, outcome, found, closest, model, language },
-      question: screen.repeatable(question),
       ...{ isFollowUp: history.length > 0, isAnswered, isWithheld: violations.length > 0 },
       isOffTopic: reading === 'off_topic',
       isChosen: typeof reading === 'object',
@@ -325,8 +324,6 @@ interface Screen {
   outcome(edition: Edition, outcome: SearchOutcome): SearchOutcome;
   /** Decides which units may be shown; all when undefined. */
   isShown(edition: Edition): ((unit: Unit) => boolean) | undefined;
-  /** The part of a question or a turn that may be repeated; may be empty. */
-  repeatable(text: string): string;
   /** The topics of the knowledge base that may be named. */
   model(model: AnsweringModel): AnsweringModel;
 }
@@ -335,7 +332,6 @@ interface Screen {
 const unscreened: Screen = {
   outcome: (_, outcome) => outcome,
   isShown: () => undefined,
-  repeatable: (text) => text,
   model: (model) => model,
 };
 
@@ -354,6 +350,5 @@ export const promptInjectionScreen: Screen = {
     excerptsOf(edition, unit).every(
       ({ chunk, start, end }) => !isNamedByInjection(chunk) && !overlaps(hiddenIn(chunk), { start, end }),
     ),
-  repeatable: beforeInjection,
   model: (model) => ({ ...model, topics: model.topics.filter((topic) => !isInjectionName(topic)) }),
 };

@@ -14,6 +14,7 @@ import {
 import { type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { type CallUsage, type ModelCalls, startModelCalls } from '../grounding/model-calls.ts';
 import type { TextVectors } from '../grounding/parse-question.ts';
+import { beforeInjection } from '../grounding/prompt-injection.ts';
 import { excerptsOf } from '../grounding/render-passage.ts';
 import { needsQueries, type ProposedSearch, proposeSearch } from '../grounding/search-queries.ts';
 import {
@@ -110,7 +111,7 @@ export const answerWithModel = async (
   };
   const fallback = (reading?: AnswerOptions['reading']) =>
     read(() => answerFromEdition(edition, question, { ...quoted, reading }));
-  const screened = promptInjectionScreen.repeatable(question);
+  const screened = beforeInjection(question);
   const account = { model: ai.model, removed: [], queries: [] };
   if (screened === '')
     return { ...(await fallback()), account: { ...account, answeredBy: 'quotes', refused: 'not_asked' } };
@@ -122,7 +123,7 @@ export const answerWithModel = async (
   try {
     const history = (options.history ?? [])
       .slice(-MAX_TURNS)
-      .map((turn) => ({ ...turn, text: promptInjectionScreen.repeatable(turn.text) }))
+      .map((turn) => ({ ...turn, text: beforeInjection(turn.text) }))
       .filter(({ text }) => text !== '');
     const finding = { ...options, question: screened, history, outcome, calls };
     const found = await findPassages(edition, finding);

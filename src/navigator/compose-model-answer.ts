@@ -384,29 +384,53 @@ interface ComposeOptions {
   phrases: AnswerPhrases;
 }
 
-/** Statements as Markdown. Prose from the same sections shares one reference after it; a block has its reference below it. */
+/** A paragraph of an answer, a list, a table or a block of code with what leads to it. */
+interface Paragraph {
+  text: string;
+  cited: readonly Cited[];
+  /** The sections and the articles that it is from. */
+  sections: string;
+  articles: string;
+  isBlock: boolean;
+}
+
+/** Statements as Markdown. Prose from the same sections is one paragraph; paragraphs from the same articles share one reference at their end. */
 const compose = (
   statements: readonly CheckedStatement<ShownPassage>[],
   { isHedged, otherThan, open, dates, phrases }: ComposeOptions,
 ): string => {
-  const paragraphs: { text: string; reference: string; isBlock: boolean }[] = [];
+  const paragraphs: Paragraph[] = [];
   for (const statement of statements) {
     const { text } = statement;
-    const reference = referenceTo(citedOf([statement]), { dates, phrases });
+    const cited = citedOf([statement]);
+    const sections = keyOf(cited, ({ chunk }) => `${chunk.source.id}\n${sectionOf(chunk, chunk.source)}`);
+    const articles = keyOf(cited, ({ chunk }) => chunk.source.id);
     const isBlock = splitBlocks(text).some(({ kind }) => kind !== 'prose');
     const last = paragraphs.at(-1);
-    // What leads to a list stands directly above it, and the reference below both.
-    const isLed = last?.text.endsWith(':') === true && last.reference === reference;
-    if (isLed) Object.assign(last, { text: `${last.text}\n\n${text}`, isBlock });
-    else if (!isBlock && last && !last.isBlock && last.reference === reference) last.text += ` ${text}`;
-    else paragraphs.push({ text, reference, isBlock });
+    // What leads to a list stands directly above it.
+    const isLed = last?.text.endsWith(':') === true && last.sections === sections;
+    if (isLed) Object.assign(last, { text: `${last.text}\n\n${text}`, cited: [...last.cited, ...cited], isBlock });
+    else if (!isBlock && last && !last.isBlock && last.sections === sections)
+      Object.assign(last, { text: `${last.text} ${text}`, cited: [...last.cited, ...cited] });
+    else paragraphs.push({ text, cited, sections, articles, isBlock });
   }
-  const parts = paragraphs.map(({ text, reference }) =>
-    isBlockText(text) ? `${text}\n\n(${reference})` : `${text} (${reference})`,
-  );
+  let run: Cited[] = [];
+  const parts = paragraphs.map(({ text, cited, articles }, at) => {
+    run.push(...cited);
+    if (paragraphs[at + 1]?.articles === articles) return text;
+    const reference = `(${referenceTo(run, { dates, phrases })})`;
+    run = [];
+    return isBlockText(text) ? `${text}\n\n${reference}` : `${text} ${reference}`;
+  });
   const opening = otherThan.length > 0 ? otherDevices(otherThan, phrases) : isHedged ? phrases.hedge : '';
   return escapeHtml([opening, ...parts, ...open].filter((part) => part !== '').join('\n\n'));
 };
+
+const keyOf = (cited: readonly Cited[], of: (cited: Cited) => string): string =>
+  [...new Set(cited.map(of))].join('\n\n');
+
+/** Sections that a reference names; the statements have all. */
+const MAX_NAMED = 4;
 
 const isBlockText = (text: string): boolean => splitBlocks(text).at(-1)?.kind !== 'prose';
 
@@ -420,4 +444,6 @@ const referenceTo = (cited: readonly Cited[], { dates, phrases }: Pick<ComposeOp
         return day === undefined ? citation : `${citation}, ${filled(phrases.asOf, { day })}`;
       }),
     ),
-  ].join('; ');
+  ]
+    .slice(0, MAX_NAMED)
+    .join('; ');

@@ -22,8 +22,6 @@ export interface Declination
 
 interface DeclineInput {
   edition: Edition;
-  /** Empty when it must not be repeated. */
-  question: string;
   outcome: SearchOutcome;
   found: FoundAnswer;
   closest: readonly ClosestArticle[];
@@ -52,12 +50,11 @@ const OUT_OF_DOMAIN_PROBABILITY = 0.05;
  * Undefined when there is an answer.
  */
 export const decline = (input: DeclineInput): Declination | undefined => {
-  const { edition, question, found, closest, model, isAnswered } = input;
+  const { edition, found, closest, model, isAnswered } = input;
   const [own] = edition.languages;
   const asked = input.language ?? own;
   const phrases = answerPhrases(asked);
-  const subject = lackOf(question, phrases);
-  const offTopic = { verdict: 'out-of-domain' as const, says: [`${subject} ${phrases.offTopic}`] };
+  const offTopic = { verdict: 'out-of-domain' as const, says: [`${phrases.lack} ${phrases.offTopic}`] };
   if (input.isOffTopic) return declineWith(input, offTopic);
   const isOther = isOtherLanguage(found.question, { asked, languages: edition.languages, isAnswered });
   // An embedding model also matches passages in another language.
@@ -76,7 +73,7 @@ export const decline = (input: DeclineInput): Declination | undefined => {
   if (isAnswered) return undefined;
   if (isOutOfDomain(edition, found, model) || (!input.isFollowUp && knowsNoWord(edition, found)))
     return declineWith(input, offTopic);
-  return declineWith(input, { verdict: 'no-information', says: [subject, links(closest, phrases)] });
+  return declineWith(input, { verdict: 'no-information', says: [phrases.lack, links(closest, phrases)] });
 };
 
 /** By the estimate of the search. A question in another language than the articles is not. */
@@ -202,12 +199,6 @@ const closestInLanguage = ({ found, closest }: DeclineInput): readonly ClosestAr
   if (known < LEAST_KNOWN * total) return [];
   const least = LINKED_FROM * (found.articles[0]?.share ?? 0);
   return closest.filter((_, at) => (found.articles[at]?.share ?? 0) >= least);
-};
-
-/** States the lack of information, in English with the question in a form that is safe to repeat: one line, escaped, shortened. */
-const lackOf = (question: string, { lack }: AnswerPhrases): string => {
-  if (question === '' || lack !== answerPhrases('en').lack) return lack;
-  return lack.replace(/this\.$/, () => `"${escapeHtml(oneLine(question, 120)).replaceAll('"', "'")}".`);
 };
 
 const unknownWords = ({ query }: SearchOutcome, phrases: AnswerPhrases): string => {

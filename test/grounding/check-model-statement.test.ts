@@ -59,6 +59,22 @@ describe('the name of a program in a sentence', () => {
   });
 });
 
+describe('code of a statement', () => {
+  const source = 'Set the port:\n\n```js\nserver: { host: "0.0.0.0", port: 5173 }\n```';
+  const text = 'Set the port:\n\n```js\nserver: { host: "0.0.0.0", port: 3000 }\n```';
+  it('may have a number of the question in the place of its own, which the judge then looks at', () => {
+    const { veto, doubts } = check(text, source, { question: 'It runs on port 3000, how do I set that?' });
+    expect(veto).toBeUndefined();
+    expect(doubts.join()).toMatch(/3000/);
+  });
+  it.each([
+    ['a number that the question lacks', text, 'How do I set the port?'],
+    ['another word', text.replace('host', 'origin'), 'It runs on port 3000, how do I set that?'],
+  ])('is refused with %s', (_what, written, question) => {
+    expect(check(written, source, { question }).veto).toMatch(/does not have code/);
+  });
+});
+
 describe('a doubt for the judge', () => {
   const row = '| E21 | fan | filter |';
   it.each([

@@ -204,7 +204,7 @@ describe('answerFromEdition() without an answer', () => {
   it('links as text and as data what a model calls related, and nothing else, when it found no answer', () => {
     const url = 'https://docs.example.com/care/descale.md';
     const related = [{ title: 'Descale the boiler', file: 'care/descale.md', url, heading: 'Steps' }];
-    const lack = `I don't have information about "${DESCALE}".`;
+    const lack = "I don't have information about this.";
     const answer = answerFromEdition(SMALL.edition, DESCALE, { reading: { related } });
     expect(answer).toMatchObject({ verdict: 'no-information', sources: [], closest: related });
     expect(answer.response).toMatchObject({ sources: [], outOfDomain: false, confidence: 'low' });
@@ -220,7 +220,7 @@ describe('answerFromEdition() without an answer', () => {
     expect(response).toMatchObject({ sources: [], outOfDomain: true, confidence: 'high' });
     expect(response.confidenceReason).toMatch(/^High confidence: the question is outside/);
     expect(response.answer).toMatch(
-      /^I don't have information about "Can I get .*"\. The question seems to be about something else than our articles\.$/,
+      /^I don't have information about this\. The question seems to be about something else than our articles\.$/,
     );
     expect(response.confidenceReason).toContain('does not contain "get", "mortgage" or "flat"');
     expect(response.confidenceReason).toContain('All 12 articles were searched');
@@ -273,11 +273,10 @@ describe('answerFromEdition() without an answer', () => {
     expect(QUESTIONS.slice(0, 7).filter((question) => !isAnswered(question))).toEqual([]);
     expect(OFF_TOPIC_QUESTIONS.filter(isAnswered).length).toBeLessThan(0.1 * OFF_TOPIC_QUESTIONS.length);
   });
-  it('repeats a question on one line, shortened and escaped', () => {
-    const { response } = ask(`Can I get <img src=x> a\n\n# mortgage for a "flat" ${'in Berlin '.repeat(30)}?`);
-    const [, repeated = ''] = /about "(.*)"/.exec(response.answer.split('\n')[0] ?? '') ?? [];
-    expect(repeated).toMatch(/^Can I get \\<img src=x> a # mortgage for a 'flat' in/);
-    expect(repeated.length).toBeLessThan(130);
+  it('repeats nothing of the question', () => {
+    const { response } = ask('Can I get <img src=x> a\n\n# mortgage for a "flat" in Berlin?');
+    expect(response.answer).toMatch(/^I don't have information about this\./);
+    expect(response.answer).not.toMatch(/mortgage|img|flat|Berlin/);
   });
   it.each(cases.foreign)('states in the language of %s that the articles are in English', (question, opening) => {
     const { response, verdict, closest } = ask(question);

@@ -139,7 +139,7 @@ const salvage = (source: string): Record<string, unknown> =>
   );
 
 export const frontMatterOf = (fields: Record<string, unknown>): FrontMatter => ({
-  title: textOf(fields.title, 500),
+  title: textOf(fields.title, 500)?.replace(ESCAPED_MARK, '$1'),
   url: textOf(fields.url, 2048),
   author: authorOf(fields),
   lastUpdated: textOf(dateIn(fields), 40),
@@ -149,6 +149,9 @@ export const frontMatterOf = (fields: Record<string, unknown>): FrontMatter => (
   devices: listOf(fields.device ?? fields.devices),
   audience: audienceOf(fields),
 });
+
+/** A mark of Markdown with a backslash, as editors write it into titles too. */
+const ESCAPED_MARK = /\\([()[\]{}*_~`#!&<>|.-])/g;
 
 /** The moment of the last change by the names that generators give it; the day of publication where there is none. */
 const dateIn = (fields: Record<string, unknown>): unknown => {
