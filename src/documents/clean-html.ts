@@ -16,7 +16,7 @@ import {
 } from './hast.ts';
 import { readNotes } from './notes.ts';
 import type { OmissionKind, Omissions } from './omissions.ts';
-import { noteMarksOf, readScript } from './script-marks.ts';
+import { noteMark, noteMarksOf, readScript } from './script-marks.ts';
 import { spreadSpans } from './table-spans.ts';
 import { labelTabs, revealedBy } from './tabs.ts';
 
@@ -38,6 +38,7 @@ interface Cleaning {
   noteMarks: ReadonlySet<string>;
   isInHeading: boolean;
   isInCode: boolean;
+  isInLink: boolean;
   omissions: Omissions | undefined;
 }
 
@@ -50,7 +51,7 @@ export function cleanHtml(root: Root, { isPage = false, base, language, omission
   readNotes(root, language);
   const revealed = revealedBy(root);
   const noteMarks = noteMarksOf(root);
-  clean(root, { isPage, base, revealed, noteMarks, isInHeading: false, isInCode: false, omissions });
+  clean(root, { isPage, base, revealed, noteMarks, isInHeading: false, isInCode: false, isInLink: false, omissions });
 }
 
 /** Elements that are left out, by what is lost with them; nothing that a reader would miss with the last ones. */
@@ -148,7 +149,7 @@ function whyDropped(node: Element, parent: Parent, state: Cleaning): OmissionKin
 }
 
 const isButtonInput = ({ properties }: Element): boolean =>
-  /^(?:button|submit|reset)$/i.test(String(properties.type ?? ''));
+  /^(?:button|submit|reset|image)$/i.test(String(properties.type ?? ''));
 
 function isHidden(node: Element): boolean {
   const { hidden, ariaHidden, style } = node.properties;
@@ -158,7 +159,7 @@ function isHidden(node: Element): boolean {
 }
 
 const SURROUNDING =
-  / (?:(?:md-|site-|page-)?(?:sidebar|nav|navbar|navigation|breadcrumbs?|pagination)(?:-\S*|__\S*)?|toc|table-of-contents|on-this-page|cookie\S*|\S*consent\S*|skip-(?:link|to-content)|edit-(?:this-)?page|theme-edit\S*|share-\S+|social-\S+|related-\S+|prev-next|page-feedback|helpful\S*|\S*was-this-helpful\S*) /;
+  / (?:(?:md-|site-|page-)?(?:sidebar|nav|navbar|navigation|breadcrumbs?|pagination)(?:-\S*|__\S*)?|toc|table-of-contents|on-this-page|cookie\S*|\S*consent\S*|skip-(?:link|to-content)|edit-(?:this-)?page|theme-edit\S*|share-\S+|social-\S+|related(?:-\S+)?|prev-next|(?:site-|page-|global-|main-)?footer|(?:theme-)?last-updated|mw-editsection|onetrust\S*|cc-(?:window|banner)|cybotcookiebot\S*|didomi\S*|usercentrics\S*|osano-\S*|truste-\S*|klaro|iubenda-\S*|cmplz-\S*|page-feedback|helpful\S*|\S*was-this-helpful\S*) /;
 
 /** What surrounds the content of a page, by element or name. What begins with a heading is content, unless it is made of links. */
 function isSurrounding(node: Element): boolean {
@@ -173,15 +174,17 @@ function isSurrounding(node: Element): boolean {
   const names = `${classesOf(node)} ${id}`;
   if (/ \S*menu\S* /.test(names) && shareOfLinks(node) > 0.7) return true;
   if (names.trim() === '' || !SURROUNDING.test(names) || / has-\S*sidebar/.test(names)) return false;
-  return !isElement(elementChildren(node)[0], ...HEADINGS) || shareOfLinks(node) > 0.5;
+  const isHeaded = isElement(elementChildren(node)[0], ...HEADINGS);
+  return !isHeaded || shareOfLinks(node) > 0.5;
 }
 
+/** Headings do not count. */
 function shareOfLinks(node: Element): number {
-  const all = lineOf(node).length;
-  const linked = elementsOf(node)
-    .filter(({ tagName }) => tagName === 'a')
-    .reduce((sum, link) => sum + lineOf(link).length, 0);
-  return all === 0 ? 0 : linked / all;
+  const inner = elementsOf(node);
+  const length = (names: readonly string[]): number =>
+    inner.filter((each) => isElement(each, ...names)).reduce((sum, each) => sum + lineOf(each).length, 0);
+  const all = lineOf(node).length - length(HEADINGS);
+  return all <= 0 ? 0 : length(['a']) / all;
 }
 
 const MAX_FEEDBACK = 100;
@@ -247,18 +250,23 @@ function read(node: Element, place: Place): ElementContent[] {
   }
   if (tagName === 'br' && state.isInHeading) return [words(' ')];
   if (tagName === 'wbr') return [];
+  if (state.isInCode && isLineNumber(node)) return [];
   const inner = { ...state };
   if (HEADINGS.includes(tagName)) inner.isInHeading = true;
   if (tagName === 'pre') inner.isInCode = true;
-  if (state.isInCode && isLineNumber(node)) return [];
+  if (tagName === 'a') inner.isInLink = propertyOf(node, 'href')?.includes('#') === true;
   if (tagName === 'table') node.children = withoutLineNumbers(node);
+  const script = scriptOf(node);
+  const isLinked = script === 'sup' && (state.isInLink || elementsOf(node).some((each) => each.tagName === 'a'));
+  const isNoteLink = tagName === 'a' && isNoteReference(node);
   clean(node, inner);
+  if (script !== undefined) {
+    node.tagName = script;
+    return [readScript(node, before, { noteMarks: state.noteMarks, isLinked })];
+  }
   switch (tagName) {
-    case 'sup':
-    case 'sub':
-      return [readScript(node, before, state.noteMarks)];
     case 'a':
-      return readLink(node, state);
+      return isNoteLink ? [words(noteMark(lineOf(node).replace(/^\[|\]$/g, ''), before))] : readLink(node, state);
     case 'ul':
     case 'ol':
     case 'menu':
@@ -283,6 +291,25 @@ function read(node: Element, place: Place): ElementContent[] {
   }
 }
 
+/** Whether an element raises or lowers its text, by its name, its class or its style. */
+function scriptOf(node: Element): 'sup' | 'sub' | undefined {
+  const { tagName } = node;
+  if (tagName === 'sup' || tagName === 'sub') return tagName;
+  if (!isElement(node, 'span', 'font', 'small')) return undefined;
+  const [, align] = /vertical-align:\s*(super|sub)\b/i.exec(String(node.properties.style ?? '')) ?? [];
+  const name = align ?? / (super|sub)script /.exec(classesOf(node))?.[1];
+  return name === undefined ? undefined : name === 'sub' ? 'sub' : 'sup';
+}
+
+/** A link to a note, whose mark is raised within it or by a style sheet. */
+const isNoteReference = (link: Element): boolean =>
+  (link.properties.role === 'doc-noteref' ||
+    / (?:footnote-ref(?:erence)?|noteref) /.test(classesOf(link)) ||
+    (link.children.length === 1 &&
+      isElement(link.children[0], 'sup') &&
+      propertyOf(link, 'href')?.startsWith('#') === true)) &&
+  /^\[?[\p{L}\p{N}*†‡]{1,5}\]?$/u.test(lineOf(link));
+
 const isStruck = (node: Element): boolean =>
   isElement(node, 'span', 'font') &&
   (/ (?:line-through|strike|strikethrough) /.test(classesOf(node)) ||
@@ -290,15 +317,28 @@ const isStruck = (node: Element): boolean =>
 
 /** The label of a button in a sentence or cell; one that opens what follows is its heading; others belong to the page. */
 function readButton(button: Element, { parent, hasWords, state }: Place): ElementContent[] {
-  const label = button.tagName === 'input' ? (propertyOf(button, 'value') ?? '') : lineOf(button);
+  const label = buttonLabel(button);
   if (label === '') return [];
-  if (state.isInHeading) return [words(label)];
+  // Beside the words of a heading it belongs to the page: to copy its address, to edit it.
+  if (state.isInHeading) return hasWords() ? [] : [words(label)];
   if (isElement(parent as Element, 'pre', 'code')) return [];
   if (button.properties.ariaExpanded !== undefined && !hasWords()) return [labelOf(label)];
   return hasWords() || isElement(parent as Element, 'td', 'th', 'dt', 'dd', 'label')
     ? [element('strong', [words(label)])]
     : [];
 }
+
+/** What a button shows; of a mere sign, what it is called for those who do not see it. */
+function buttonLabel(button: Element): string {
+  const shown =
+    button.tagName === 'input' ? (propertyOf(button, 'value') ?? '') : lineOf({ ...button, children: visible(button) });
+  return /[\p{L}\p{N}]/u.test(shown)
+    ? shown
+    : (propertyOf(button, 'ariaLabel') ?? propertyOf(button, 'alt') ?? propertyOf(button, 'title') ?? shown);
+}
+
+const visible = ({ children }: Element): ElementContent[] =>
+  children.filter((child) => !isElement(child, 'svg', 'style', 'script'));
 
 const MAX_CHOICES = 12;
 

@@ -88,6 +88,10 @@ function endOfCode(text: string, at: number): number {
 
 function expressionValue(source: string, values: ReadonlyMap<string, string>, state: JsxState): string {
   const code = source.trim();
+  if (code.startsWith('//') && code.split('\n').every((line) => /^\s*(?:\/\/|$)/.test(line))) {
+    state.omissions.add('comment', () => code.slice(2));
+    return '';
+  }
   const literal = literalOf(code) ?? values.get(code);
   if (literal !== undefined) return literal;
   // Comments, objects, and what makes elements: no text that could be put in.
@@ -252,7 +256,7 @@ const attributesOf = (attributes: ReadonlyMap<string, string>): string =>
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-const LABELS = ['title', 'label', 'summary', 'question', 'heading', 'header', 'alt'];
+const LABELS = ['title', 'label', 'summary', 'question', 'heading', 'header', 'alt', 'text'];
 const MORE = ['description', 'caption'];
 const NOTE_COMPONENT = /^(?:admonition|callout|aside|alert|notice|banner|infobox|callout\w+)$/;
 

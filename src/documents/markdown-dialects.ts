@@ -29,7 +29,7 @@ export function readDialects(
   const warnings: string[] = [];
   const unclosed = unclosedComment(markdown);
   if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
-  const text = readIndented(withoutRaw(markdown).split('\n'), 0).join('\n');
+  const text = readIndented(withFences(withoutRaw(markdown)).split('\n'), 0).join('\n');
   const templates: TemplateState = { unknown: 0, isTemplate: /\{%-?\s|\{\{[<%]/.test(text), settingOf, omissions };
   const jsx = jsxStateOf(text, omissions);
   const values = new Map<string, string>();
@@ -40,7 +40,7 @@ export function readDialects(
     if (isMdx) lines = readModule(lines, values, omissions);
     let part = withoutComments(lines.join('\n'), { isMdx, omissions });
     if (part.includes('{')) part = readTemplates(part, templates);
-    part = readLines(part.split('\n'), open, omissions).join('\n');
+    part = readLines(part.split('\n'), { open, isMdx, omissions }).join('\n');
     if (hasComponents) part = readJsx(part, { hasExpressions: isMdx, values }, jsx);
     return part.split('\n');
   });
@@ -49,7 +49,7 @@ export function readDialects(
     warnings.push(
       `${unknown} ${unknown === 1 ? 'value' : 'values'} that only the site generator knows ${unknown === 1 ? 'is' : 'are'} shown as …`,
     );
-  return { text: result, warnings };
+  return { text: result.replaceAll(RAW_OPEN, '{').replaceAll(RAW_CLOSE, '}'), warnings };
 }
 
 const FENCE = /^[ \t>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})(.*)$/;
@@ -91,12 +91,39 @@ function outsideSpans(text: string, read: (part: string) => string): string {
   return out + read(text.slice(from));
 }
 
-/** Template tags that only protect what they enclose, in code too. */
-const withoutRaw = (text: string): string =>
-  text.includes('{%')
+/** Stand for the braces of what template tags protect: characters that no text has. */
+const RAW_OPEN = '\ufdd0';
+const RAW_CLOSE = '\ufdd1';
+const RAW_TAG =
+  /^[ \t]{0,40}\{%-?\s{0,9}(end)?(?:raw|verbatim)\s{0,9}-?%\}[ \t]{0,40}\n|\{%-?\s{0,9}(end)?(?:raw|verbatim)\s{0,9}-?%\}/gm;
+
+/** Without the template tags that only protect what they enclose, in code too; its braces are text. */
+function withoutRaw(text: string): string {
+  if (!text.includes('{%')) return text;
+  let out = '';
+  let from = 0;
+  let isRaw = false;
+  const add = (part: string): void => {
+    out += isRaw ? part.replaceAll('{', RAW_OPEN).replaceAll('}', RAW_CLOSE) : part;
+  };
+  for (const match of text.matchAll(RAW_TAG)) {
+    const isEnd = (match[1] ?? match[2]) !== undefined;
+    // A tag without its other one protects nothing.
+    if (!isEnd && isRaw) out = out.replaceAll(RAW_OPEN, '{').replaceAll(RAW_CLOSE, '}');
+    if (isEnd || !isRaw) add(text.slice(from, match.index));
+    else out += text.slice(from, match.index);
+    isRaw = !isEnd;
+    from = match.index + match[0].length;
+  }
+  return out + text.slice(from);
+}
+
+/** Code between template tags (`{% highlight ruby %}`, `{{< highlight go >}}`) as fenced code. */
+const withFences = (text: string): string =>
+  text.includes('highlight')
     ? text.replace(
-        /^[ \t]{0,40}\{%-?\s{0,9}(?:end)?(?:raw|verbatim)\s{0,9}-?%\}[ \t]{0,40}\n|\{%-?\s{0,9}(?:end)?(?:raw|verbatim)\s{0,9}-?%\}/gm,
-        '',
+        /^([ \t]{0,40})\{(?:%-?|\{[<%])[ \t]{0,9}(?:highlight[ \t]{1,9}([\w+#.-]{1,40})[^\n%>]{0,200}|(?:end|\/[ \t]{0,9})highlight[ \t]{0,9})(?:-?%\}|[>%]\}\})[ \t]{0,40}$/gm,
+        (_, indent: string, language = '') => `${indent}\`\`\`${language}`,
       )
     : text;
 
@@ -152,7 +179,17 @@ function cutBetween(text: string, open: string, close: string, omit: (part: stri
 function readModule(lines: readonly string[], values: Map<string, string>, omissions: Omissions): string[] {
   const out: string[] = [];
   let isCode = false;
+  let isScript = false;
+  /** The constant whose members are being read. */
+  let object: string | undefined;
   for (const line of lines) {
+    // Scripts of a page are dropped with what they hold.
+    if (/^<(?:script|style)[\s>]/i.test(line)) isScript = true;
+    if (isScript) {
+      out.push(line);
+      isScript = !/<\/(?:script|style)\s*>/i.test(line);
+      continue;
+    }
     if (!isCode && MODULE_LINE.test(line)) {
       isCode = true;
       omissions.add('code', () => line);
@@ -161,16 +198,38 @@ function readModule(lines: readonly string[], values: Map<string, string>, omiss
       out.push(line);
       continue;
     }
-    const [, name, code = ''] = /^export\s+(?:const|let|var)\s+(\w+)\s*=\s*(.{1,500}?)\s*;?\s*$/.exec(line) ?? [];
-    const value = name === undefined ? undefined : literalOf(code);
-    if (name !== undefined && value !== undefined) values.set(name, value);
+    object = readConstants(line, object, values);
     // A statement ends at an empty line.
     if (line.trim() === '') {
       isCode = false;
+      object = undefined;
       out.push('');
     }
   }
   return out;
+}
+
+const CONSTANT =
+  /(?:^export\s+(?:const|let|var)\s+|,\s*)(\w{1,80})\s*=\s*('[^']{0,500}'|"[^"]{0,500}"|`[^`$]{0,500}`|-?\d[\d.]*)\s*(?=[,;]|$)/g;
+const MEMBER =
+  /(?:^|[{,])\s*['"]?([\w-]{1,80})['"]?\s*:\s*('[^']{0,500}'|"[^"]{0,500}"|`[^`$]{0,500}`|-?\d[\d.]*)\s*(?=[,}]|$)/g;
+
+/** Literals that a line exports: `export const days = 30, port = '80'`, and members of an object, until it ends. */
+function readConstants(line: string, open: string | undefined, values: Map<string, string>): string | undefined {
+  if (line.length > 2000) return open;
+  const set = (name: string, code: string): void => {
+    const value = literalOf(code);
+    if (value !== undefined) values.set(name, value);
+  };
+  const [, opened] = /^export\s+(?:const|let|var)\s+(\w{1,80})\s*=\s*\{/.exec(line) ?? [];
+  const object = opened ?? open;
+  if (object !== undefined) {
+    for (const [, name = '', code = ''] of line.slice(line.indexOf('{') + 1 || 0).matchAll(MEMBER))
+      set(`${object}.${name}`, code);
+    return /\}\s*;?\s*$/.test(line) ? undefined : object;
+  }
+  if (line.startsWith('export')) for (const [, name = '', code = ''] of line.matchAll(CONSTANT)) set(name, code);
+  return undefined;
 }
 
 const MODULE_LINE =
@@ -178,10 +237,13 @@ const MODULE_LINE =
 
 export const hasModule = (text: string): boolean => {
   let isModule = false;
+  let isScript = false;
   outsideCode(text, (lines) => {
-    isModule ||= lines.some((line) =>
-      /^import\s+.{1,300}\s+from\s+['"]|^export\s+(?:const|default)\s|\{\/\*/.test(line),
-    );
+    for (const line of lines) {
+      isScript ||= /^<script[\s>]/i.test(line);
+      isModule ||= !isScript && /^import\s+.{1,300}\s+from\s+['"]|^export\s+(?:const|default)\s|\{\/\*/.test(line);
+      isScript &&= !/<\/script\s*>/i.test(line);
+    }
     return lines;
   });
   return isModule;
@@ -266,7 +328,10 @@ const CLOSING = /^([ \t>]{0,40})(:{3,20}|\/{3,20})[ \t]*$/;
 const LEAF = /^[ \t>]{0,40}::[A-Za-z][\w-]{0,40}(?:\[([^\]\n]{0,300})\])?(?:\{[^}\n]{0,300}\})?[ \t]*$/;
 
 /** Lines that are marks of a dialect, and marks within lines. */
-function readLines(lines: readonly string[], open: Container[], omissions: Omissions): string[] {
+function readLines(
+  lines: readonly string[],
+  { open, isMdx, omissions }: { open: Container[]; isMdx: boolean; omissions: Omissions },
+): string[] {
   const out: string[] = [];
   for (const [at, line] of lines.entries()) {
     if (line.length > 20_000) {
@@ -275,8 +340,12 @@ function readLines(lines: readonly string[], open: Container[], omissions: Omiss
     }
     const container = readContainer(line, open);
     if (container !== undefined) out.push(...container);
-    else if (!isMarkLine(line)) out.push(readMarks(line, lines[at + 1] ?? ''));
     else if (COMMENT_LINE.test(line)) omissions.add('comment', () => line.replace(COMMENT_LINE, ''));
+    else if (SNIPPET_LINE.test(line)) omissions.add('code', () => line);
+    else if (!isMarkLine(line) && !isContentsItem(line, lines[at + 1])) {
+      const next = lines[at + 1] ?? '';
+      out.push(readMarks(isMdx ? line : readRoles(line), { next, omissions }));
+    }
   }
   return out;
 }
@@ -340,25 +409,56 @@ const MARK_LINE =
 
 const COMMENT_LINE = /^[ \t>]*\[(?:\/\/|comment|_)\]:[ \t]*[#<>/]*[ \t]*/i;
 
+/** Code that VitePress takes from another file: `<<< @/snippets/start.js{2}`. */
+const SNIPPET_LINE = /^[ \t>]*<<<(?!<)[ \t]*[@~.\w-]{0,40}[/.][^\n]*$/;
+
+/** The item that kramdown replaces by the contents of the page. */
+const isContentsItem = (line: string, next = ''): boolean =>
+  /^[ \t]*\{:[^}]*\btoc\b[^}]*\}[ \t]*$/.test(next) && /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]/.test(line);
+
+const ROLE = /\{([a-z][\w:+-]{0,40})\}(`{1,3})(?!`)([^`\n]{1,500})\2(?!`)/g;
+const REFERENCE = /^(?:ref|numref|doc|any|term|eq|cite(?::\w+)?|download|abbr|myst|std:\w+)$/;
+
+/** Roles of MyST: `` {ref}`the text <target>` ``, `` {kbd}`Ctrl` ``. */
+const readRoles = (line: string): string =>
+  line.includes('}`')
+    ? line.replace(ROLE, (_, role: string, _mark, content: string) => {
+        const title = /^(.{1,400}?)[ \t]*<[^<>]{1,200}>$/.exec(content)?.[1];
+        if (REFERENCE.test(role)) return title ?? (content.split(/[/#]/).at(-1) ?? content).replace(/[-_]/g, ' ');
+        if (role === 'kbd') return `<kbd>${escapeHtml(content)}</kbd>`;
+        if (role === 'sub' || role === 'sup' || role === 'del') return `<${role}>${escapeHtml(content)}</${role}>`;
+        if (role === 'guilabel' || role === 'menuselection')
+          return `**${content.replaceAll('-->', '›').replace(/&(?=\w)/g, '')}**`;
+        const shown = title ?? content.replace(/^!/, '');
+        return `\`\` ${shown.startsWith('~') ? (shown.split('.').at(-1) ?? '') : shown} \`\``;
+      })
+    : line;
+
 const isMarkLine = (line: string): boolean => MARK_LINE.test(line);
 
-function readMarks(line: string, next: string): string {
-  if (!/[{[=+:\\?!]/.test(line)) return line;
+function readMarks(line: string, { next, omissions }: { next: string; omissions: Omissions }): string {
+  if (!/[{[=+:\\?!^~]/.test(line)) return line;
   const isHeading = /^[ \t>]{0,20}#{1,6}[ \t]/.test(line) || /^(?:=+|-+)[ \t]*$/.test(next);
   let text = line;
   // `## Title {#id}`, `Title %{#id}%`, `Title {: .class }`, `## Title {/* #id */}`, `## Title \{#id}`
   if (isHeading)
     text = text.replace(
-      /[ \t]{0,9}(?:\\?%?\{[ \t]{0,3}(?:[#.:]|\/\*[ \t]*#)[^}\n]{0,200}\}%?[ \t]{0,9})+#{0,6}[ \t]*$/,
+      /[ \t]{0,9}(?:\\?%?\{[ \t]{0,3}(?:[#.:]|\/\*[ \t]*#)[^}\n]{0,200}\}%?[ \t]{0,9})+#{0,6}[ \t]*$|[ \t]{1,9}\[#[\w-]{1,100}\][ \t]*$/,
       '',
     );
+  // The name of a block in Obsidian.
+  text = text.replace(/(?<=\S)[ \t]{1,9}\^(?=[\d-]*[A-Za-z])[\w-]{4,60}[ \t]*$/, '');
   if (/^[?!]> /.test(text))
     return `<div data-note-kind="${text.startsWith('?') ? 'tip' : 'important'}" data-note-title="">\n\n${text.slice(3)}\n\n</div>\n`;
-  return outsideSpans(text, readInlineMarks).replace(/(?<=`)\{:?[ \t]?[.#][^}\n`]{0,200}\}/g, '');
+  return outsideSpans(text, (part) => readInlineMarks(part, omissions)).replace(
+    /(?<=`)\{:?[ \t]?[.#][^}\n`]{0,200}\}/g,
+    '',
+  );
 }
 
-function readInlineMarks(part: string): string {
+function readInlineMarks(part: string, omissions: Omissions): string {
   let text = part;
+  if (/\{(?:--|\+\+|~~|>>|==)/.test(text)) text = readChanges(text, omissions);
   if (text.includes('[['))
     text = text
       .replace(/!\[\[[^\]\n]{0,300}\]\]/g, '')
@@ -374,12 +474,35 @@ function readInlineMarks(part: string): string {
       /(?<![\w+])\+\+([\w"-]{1,30}(?:\+[\w"-]{1,30}){0,5})\+\+(?![\w+])/g,
       (_, keys: string) => `<kbd>${keysOf(keys)}</kbd>`,
     );
+  if (/[\^~]/.test(text)) text = readCarets(text);
   if (text.includes('=='))
     text = text.replace(/(?<![=\w!<>])==(?=[^\s=])([^=\n]{1,300}?)(?<=[^\s=])==(?![=\w])/g, '$1');
   if (text.includes(':'))
     text = text.replace(/:(?:material|fontawesome|octicons|simple)-[\w-]{1,80}:(?:\{[^}\n]{0,200}\})?/g, '');
   return text;
 }
+
+/** Changes and remarks of authors (CriticMarkup): what is deleted is struck, remarks are dropped. */
+const readChanges = (text: string, omissions: Omissions): string =>
+  text
+    .replace(/\{>>([^{}\n]{0,500}?)<<\}/g, (_, remark: string) => {
+      omissions.add('comment', () => remark);
+      return '';
+    })
+    .replace(/\{--([^{}\n]{1,500}?)--\}/g, '<del>$1</del>')
+    .replace(/\{~~([^{}\n~]{1,300})~>([^{}\n]{0,300}?)~~\}/g, '<del>$1</del>$2')
+    .replace(/\{(\+\+|==)([^{}\n]{1,500}?)\1\}/g, '$2');
+
+/** `10^6^`, `H~2~O`; a tilde at each end of words strikes them, `^^` marks what was added. */
+const readCarets = (text: string): string =>
+  text
+    .replace(/(?<![\w^])\^\^(?=[^\s^])([^^\n]{1,300}?)(?<=[^\s^])\^\^(?![\w^])/g, '$1')
+    .replace(/(?<=[\p{L}\p{N})])\^([^\s^$\\{}]{1,20})\^(?![\p{L}\p{N}^])/gu, '<sup>$1</sup>')
+    .replace(/(?<=[\p{L})])~(\d{1,4})~(?!~)/gu, '<sub>$1</sub>')
+    .replace(
+      /(?<![\p{L}\p{N}~/\\])~(?=[^\s~/\\])([^~\n]{1,200}?)(?<=[^\s~/\\])~(?![\p{L}\p{N}~/\\])/gu,
+      '<del>$1</del>',
+    );
 
 const keysOf = (keys: string): string =>
   keys

@@ -26,8 +26,9 @@ function parse(html: string, isFragment: boolean): Root | undefined {
 
 /** Without an XML declaration, embedded data, and attributes of formatting. The language of code moves to the element around it. */
 function leanHtml(html: string): string {
+  const whole = isXhtml(html) ? html.replace(SELF_CLOSED, '<$1$2></$1>') : html;
   return withoutFormattingAttributes(
-    html
+    whole
       .replace(/^\s*<\?xml[^>]{0,200}\?>/, '')
       .replace(/data:[\w/+.;=-]{0,100},[^"'\s>]*/g, '')
       .replace(
@@ -36,6 +37,12 @@ function leanHtml(html: string): string {
       ),
   );
 }
+
+/** A page of XHTML, where `<title/>` is an empty title; in HTML it would hold the rest of the page. */
+const isXhtml = (html: string): boolean =>
+  /^\s*(?:<\?xml\s|<!DOCTYPE[^>]{0,200}XHTML)|<html\b[^>]{0,500}\sxmlns=/i.test(html.slice(0, 1000));
+const SELF_CLOSED =
+  /<(a|b|code|div|em|h[1-6]|i|iframe|li|noscript|p|pre|script|section|span|strong|style|td|textarea|th|title)((?:\s[^<>]{0,500}?)?)\s?\/>/gi;
 
 /**
  * The parser reopens unclosed formatting in each following paragraph (HTML Standard, 13.2.4.3), at most three times per

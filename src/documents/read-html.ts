@@ -4,6 +4,7 @@ import { type CleaningOptions, cleanHtml } from './clean-html.ts';
 import { elementsOf, isElement, lineOf, type Parent, propertyOf, spacedTextOf, textOf } from './hast.ts';
 import { htmlToTree } from './html-to-tree.ts';
 import { collectOmissions, type Omission, type Omissions } from './omissions.ts';
+import { isNotFound, readHead } from './page-head.ts';
 import { parseHtml } from './parse-html.ts';
 import { textBetweenTags } from './text-between-tags.ts';
 import { lineOfMarkdown, writeMarkdown } from './write-markdown.ts';
@@ -19,6 +20,10 @@ export interface DocumentText {
   warnings: string[];
   /** What is no part of the article, and why. */
   omitted: Omission[];
+  /** When a whole page of HTML says that it was last changed; ISO 8601. */
+  lastUpdated?: string | undefined;
+  /** Why a whole page of HTML is no article. */
+  noArticle?: string | undefined;
 }
 
 /** Elements whose content is dropped with a warning: what they show is no text. */
@@ -41,11 +46,26 @@ export function readHtml(html: string, options: CleaningOptions = {}): DocumentT
       all.find(({ tagName }) => tagName === 'html'),
       'lang',
     );
+  const { refresh, modifiedAtMs } = readHead(isWholePage(html) ? all : []);
   const omissions = collectOmissions();
   const content = isPage ? contentOf(root, omissions) : bodyOf(root);
   const { tree, text } = convert(content, { ...options, isPage, language, omissions });
   const warnings = ACTIVE.test(html) && !isPage ? [ACTIVE_DROPPED] : [];
-  return { text, title: titleIn(tree) ?? pageTitle, language, warnings, omitted: omissions.list() };
+  const title = titleIn(tree) ?? pageTitle ?? openingHeading(tree);
+  return {
+    text,
+    title,
+    language,
+    warnings,
+    omitted: omissions.list(),
+    lastUpdated: modifiedAtMs === undefined ? undefined : new Date(modifiedAtMs).toISOString(),
+    noArticle:
+      refresh !== undefined
+        ? `it only leads to ${refresh.slice(0, 300)}`
+        : isPage && isNotFound(title ?? '', text)
+          ? 'it says that it does not exist'
+          : undefined,
+  };
 }
 
 const TOO_LARGE = 'Reduced to plain text: the HTML has more than 10,000 tags, or is nested more than 100 levels deep';
@@ -74,6 +94,14 @@ export function convert(root: Root, options: CleaningOptions): { tree: MarkdownR
 export function titleIn(tree: MarkdownRoot): string | undefined {
   const heading = tree.children.find((node) => node.type === 'heading' && node.depth === 1);
   return (heading === undefined ? undefined : lineOfMarkdown(heading)) || undefined;
+}
+
+/** A heading of another level that opens the text and has no equal: where nothing else names the document, it does. */
+export function openingHeading(tree: MarkdownRoot): string | undefined {
+  const [first, ...others] = tree.children;
+  if (first?.type !== 'heading') return undefined;
+  const hasEqual = others.some((node) => node.type === 'heading' && node.depth <= first.depth);
+  return hasEqual ? undefined : lineOfMarkdown(first) || undefined;
 }
 
 /** Content of the first `title` outside of drawings. */

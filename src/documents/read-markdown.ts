@@ -6,7 +6,7 @@ import { hasModule, noteLine, readDialects } from './markdown-dialects.ts';
 import { isNoteName } from './notes.ts';
 import { collectOmissions, type Omissions } from './omissions.ts';
 import { parseHtml } from './parse-html.ts';
-import { ACTIVE_DROPPED, convert, type DocumentText, plainText, titleIn } from './read-html.ts';
+import { ACTIVE_DROPPED, convert, type DocumentText, openingHeading, plainText, titleIn } from './read-html.ts';
 
 export interface MarkdownOptions {
   /** Whether it is MDX by its ending; otherwise its statements tell. */
@@ -46,6 +46,7 @@ export function readMarkdown(
   if (ACTIVE.test(text) && hasActive(tokens)) warnings.push(ACTIVE_DROPPED);
   const texts: string[] = [];
   let title: string | undefined;
+  let opening: string | undefined;
   for (const part of partsOf(tokens)) {
     const html = parser.renderer.render(part, parser.options, environment);
     const root = parseHtml(html, { isFragment: true });
@@ -55,9 +56,10 @@ export function readMarkdown(
     }
     const converted = convert(root, { base, language, omissions });
     title ??= titleIn(converted.tree);
+    if (texts.length === 0) opening = openingHeading(converted.tree);
     if (converted.text !== '') texts.push(converted.text);
   }
-  return { text: texts.join('\n\n'), title, warnings, omitted: omissions.list() };
+  return { text: texts.join('\n\n'), title: title ?? opening, warnings, omitted: omissions.list() };
 }
 
 interface Environment extends Record<PropertyKey, unknown> {

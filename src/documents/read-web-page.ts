@@ -1,6 +1,7 @@
 import type { Element } from 'hast';
 import { elementsOf, isElement, lineOf, propertyOf, textOf } from './hast.ts';
 import { collectOmissions, type Omission } from './omissions.ts';
+import { isNotFound, readHead } from './page-head.ts';
 import { parseHtml } from './parse-html.ts';
 import { contentOf, convert, titleOf } from './read-html.ts';
 import { lineOfMarkdown } from './write-markdown.ts';
@@ -17,6 +18,8 @@ export interface WebPage {
   canonical: string | undefined;
   /** Address to which the page sends its readers at once (`meta http-equiv="refresh"`). */
   refresh: string | undefined;
+  /** Whether the page says that it does not exist, although its server says that it does. */
+  isNotFound: boolean;
   /** Whether the page asks not to be indexed. */
   isHidden: boolean;
   /** Milliseconds since 1970. */
@@ -46,21 +49,21 @@ export function readWebPage(html: string, address: string): WebPage | undefined 
   const links = linksOf(all, base);
   const canonical = all.find((node) => isElement(node, 'link') && wordsIn(node.properties.rel).includes('canonical'));
   const language = ownLanguage(all, address) ?? propertyOf(named(all, 'html'), 'lang');
-  const refresh = refreshOf(all);
-  const isHidden = /\b(?:noindex|none)\b/i.test(metaOf(all, 'robots') ?? '');
-  const modifiedAtMs = modifiedAt(all);
+  const { refresh, isHidden, modifiedAtMs } = readHead(all);
   const pageTitle = titleOf(root) ?? '';
   const omissions = collectOmissions();
   const isShell = isScriptShell(all);
   const { tree, text } = convert(contentOf(root, omissions), { isPage: true, base, language, omissions });
   const [heading, other] = tree.children.filter((node) => node.type === 'heading' && node.depth === 1);
+  const title = (heading !== undefined && other === undefined && lineOfMarkdown(heading)) || pageTitle;
   return {
-    title: (heading !== undefined && other === undefined && lineOfMarkdown(heading)) || pageTitle,
+    title,
     text,
     links,
     canonical: absolute(propertyOf(canonical, 'href'), base),
     refresh: absolute(refresh, base),
     isHidden,
+    isNotFound: isNotFound(title, text),
     modifiedAtMs,
     language,
     isScripted: isShell && text.length < MAX_SHELL_TEXT,
@@ -114,58 +117,6 @@ function linksOf(all: readonly Element[], base: string): string[] {
   }
   return links;
 }
-
-function metaOf(all: readonly Element[], name: string): string | undefined {
-  const isNamed = ({ tagName, properties }: Element): boolean =>
-    tagName === 'meta' &&
-    [properties.name, properties.property, properties.itemProp].some(
-      (each) => String(each ?? '').toLowerCase() === name,
-    );
-  return propertyOf(all.find(isNamed), 'content');
-}
-
-/** `0; url=/docs/install/`, but not what only stands for readers without scripts. */
-function refreshOf(all: readonly Element[]): string | undefined {
-  const withoutScripts = new Set(all.filter(({ tagName }) => tagName === 'noscript').flatMap(elementsOf));
-  const refresh = all.find(
-    (node) =>
-      node.tagName === 'meta' &&
-      !withoutScripts.has(node) &&
-      String(node.properties.httpEquiv ?? '').toLowerCase() === 'refresh',
-  );
-  return /^\s*\d{1,2}(?:\.\d*)?\s*[;,]\s*(?:url\s*=)?\s*['"]?([^'"\s]+)/i.exec(
-    propertyOf(refresh, 'content') ?? '',
-  )?.[1];
-}
-
-const MODIFIED = [
-  'article:modified_time',
-  'og:updated_time',
-  'last-modified',
-  'datemodified',
-  'dcterms.modified',
-  'article:published_time',
-];
-
-/** When the page was last changed, as it says in its head, in its structured data (JSON-LD), or beside its text. */
-function modifiedAt(all: readonly Element[]): number | undefined {
-  const structured = all
-    .filter(({ tagName, properties }) => tagName === 'script' && properties.type === 'application/ld+json')
-    .map((node) => /"dateModified"\s*:\s*"([^"]{8,40})"/.exec(rawTextOf(node))?.[1]);
-  const time = all.find(
-    ({ tagName, properties }) =>
-      tagName === 'time' &&
-      /\bdateModified\b|\bupdated\b/.test(`${properties.itemProp ?? ''} ${properties.className ?? ''}`),
-  );
-  const dates = [...MODIFIED.map((name) => metaOf(all, name)), ...structured, propertyOf(time, 'dateTime')];
-  return dates.map((date) => Date.parse(date ?? '')).find((moment) => !Number.isNaN(moment));
-}
-
-const rawTextOf = (node: Element): string =>
-  node.children
-    .map((child) => (child.type === 'text' ? child.value : ''))
-    .join('')
-    .slice(0, 100_000);
 
 const wordsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.map((each) => String(each).toLowerCase()) : [];

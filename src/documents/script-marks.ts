@@ -22,11 +22,16 @@ export function noteMarksOf(root: Root): ReadonlySet<string> {
 const hasText = (node: ElementContent): boolean =>
   node.type === 'text' ? /\S/.test(node.value) : 'children' in node && node.children.some(hasText);
 
+/** The mark of a note, apart from what it follows. */
+export function noteMark(mark: string, before: readonly ElementContent[]): string {
+  return before.some(hasText) ? ` [${mark}]` : `[${mark}] `;
+}
+
 /** Raised and lowered text keeps its meaning: 10⁶, H₂O, x^(n+1), and the mark of a note apart from what it follows: 30 [2]. */
 export function readScript(
   node: Element,
   before: readonly ElementContent[],
-  noteMarks: ReadonlySet<string>,
+  { noteMarks, isLinked }: { noteMarks: ReadonlySet<string>; isLinked: boolean },
 ): ElementContent {
   const text = lineOf(node);
   if (text === '') return words(textOf(node) === '' ? '' : ' ');
@@ -34,12 +39,8 @@ export function readScript(
   const isMark =
     inBrackets !== undefined ||
     (node.tagName === 'sup' &&
-      (elementsOf(node).some((each) => each.tagName === 'a') ||
-        (noteMarks.size > 0 && text.split(/[\s,]+/).every((each) => noteMarks.has(each)))));
-  if (isMark) {
-    const isFirst = !before.some(hasText);
-    return words(isFirst ? `[${inBrackets ?? text}] ` : ` [${inBrackets ?? text}]`);
-  }
+      (isLinked || (noteMarks.size > 0 && text.split(/[\s,]+/).every((each) => noteMarks.has(each)))));
+  if (isMark) return words(noteMark(inBrackets ?? text, before));
   const table: Readonly<Record<string, string>> = node.tagName === 'sup' ? MARKS.sup : MARKS.sub;
   const characters = [...text];
   if (characters.every((each) => Object.hasOwn(table, each)))

@@ -12,7 +12,7 @@ export interface TemplateState {
 }
 
 const CODE_OR_TAG =
-  /(?<!`)(`{1,3})(?!`)[^\n]{1,500}?(?<!`)\1(?!`)|(\{%-?\s{0,9}comment\b[^%]{0,100}%\}(?:(?!\{%-?\s{0,9}endcomment)[\s\S]){0,5000}\{%-?\s{0,9}endcomment\s{0,9}-?%\}|\{\{[<%]\/\*(?:(?!\*\/)[\s\S]){0,1000}\*\/[>%]\}\}|\{::comment\}(?:(?!\{:\/)[\s\S]){0,5000}\{:\/(?:comment)?\}|\{::[^}\n]{0,200}\/?\}|\{:\/[^}\n]{0,40}\})|\{%-?\s{0,9}((?:[^%]|%(?!\})){0,1000}?)\s{0,9}-?%\}|\{\{([<%])\s{0,9}((?:[^<>%}]|[<>%}](?!\}\})){0,1000}?)\s{0,9}[>%]\}\}|\{\{-?\s{0,9}([^{}\n]{1,300}?)\s{0,9}-?\}\}/g;
+  /(?<!`)(`{1,3})(?!`)[^\n]{1,500}?(?<!`)\1(?!`)|(\{%-?\s{0,9}comment\b[^%]{0,100}%\}(?:(?!\{%-?\s{0,9}endcomment)[\s\S]){0,5000}\{%-?\s{0,9}endcomment\s{0,9}-?%\}|\{\{[<%-]?\s?\/\*(?:(?!\*\/)[\s\S]){0,1000}\*\/\s?[>%-]?\}\}|\{\{!--(?:(?!--\}\})[\s\S]){0,1000}--\}\}|\{::comment\}(?:(?!\{:\/)[\s\S]){0,5000}\{:\/(?:comment)?\}|\{::[^}\n]{0,200}\/?\}|\{:\/[^}\n]{0,40}\})|\{%-?\s{0,9}((?:[^%]|%(?!\})){0,1000}?)\s{0,9}-?%\}|\{\{([<%])\s{0,9}((?:[^<>%}]|[<>%}](?!\}\})){0,1000}?)\s{0,9}[>%]\}\}|\{\{-?\s{0,9}([^{}\n]{1,300}?)\s{0,9}-?\}\}/g;
 
 /**
  * Reads tags of Liquid, Jinja, Nunjucks and GitBook (`{% note %}`), shortcodes of Hugo (`{{< tab "Linux" >}}`), and values (`{{ site.port }}`).
@@ -46,7 +46,7 @@ export function readTemplates(text: string, state: TemplateState): string {
 const withoutTags = (comment: string): string =>
   comment
     .slice(0, 500)
-    .replace(/^\{[%{:][^}]{0,100}\}\}?|\{%[^}]{0,100}%\}$/g, '')
+    .replace(/^\{[%:][^}]{0,100}\}|\{%[^}]{0,100}%\}$|^\{\{[<%!/*\s-]{1,9}|[>%/*\s-]{1,9}\}\}$/g, '')
     .trim();
 
 function valueIn(source: string, found: string, state: TemplateState): string {
@@ -88,6 +88,7 @@ const FOLD_TAGS = new Set([
   'spoiler',
   'stepper-item',
 ]);
+const IMAGE_TAGS = new Set(['figure', 'image', 'img', 'imgproc']);
 const NOTE_TAGS = new Set(['hint', 'callout', 'alert', 'admonition', 'notice', 'panel', 'blocktip', 'aside']);
 
 interface TagPlace {
@@ -112,6 +113,10 @@ function tagIn(source: string, { isAlone, indent, state }: TagPlace): string {
     const file = /([\w-]+)\.\w+/.exec(rest)?.[1] ?? '';
     if (content !== '')
       return around(`${openTag(isNoteName(file) ? file : '', '')}\n\n${indent}${content}\n\n${indent}</div>`);
+  }
+  if (IMAGE_TAGS.has(base) && !closes) {
+    const caption = argument(rest, ['caption', 'title', 'alt']);
+    return caption === '' || /^[\w./:-]+$/.test(caption) ? '' : around(`<p>${escapeHtml(caption)}</p>`);
   }
   if (VALUE_TAGS.has(base) && !isAlone && !closes) {
     const known = state.settingOf?.(argument(rest, ['name']) || rest.trim());

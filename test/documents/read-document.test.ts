@@ -19,8 +19,49 @@ describe('the title of a document', () => {
   it.each([
     ['not a comment in code', '```sh\n# stop first\n```\n\nCleaning\n========\n\nText.', 'Cleaning'],
     ['with the signs of its name', '# Use it with C#\n\nText.', 'Use it with C#'],
+    [
+      'of another level where it opens the text and has no equal',
+      '## Cleaning\n\n### Once a year\n\nText.',
+      'Cleaning',
+    ],
+    ['never one of several', '## Before\n\nText.\n\n## After\n\nText.', undefined],
     ['without the marks of Markdown', '# Set `x` **up** {#id}\n\nText.', 'Set x up'],
   ])('is its heading, %s', (_, markdown, title) => expect(readDocument(markdown).title).toBe(title));
+});
+
+describe('a page of HTML', () => {
+  const page = (head: string, body: string): string =>
+    `<!doctype html><html><head>${head}</head><body>${body}</body></html>`;
+  it.each([
+    [
+      'leads elsewhere',
+      page('<meta http-equiv="Refresh" content="3;URL=\'/new/\'">', '<a href=/new/>x</a>'),
+      'it only leads to /new/',
+    ],
+    [
+      'leads elsewhere by a script',
+      page('<script>window.location.replace("/new")</script>', '<p>Moved.'),
+      'it only leads to /new',
+    ],
+    [
+      'says that it does not exist',
+      page('<title>Seite nicht gefunden – Acme</title>', '<p>Sorry.'),
+      'it says that it does not exist',
+    ],
+    [
+      'is one',
+      page('<title>Codes</title><script>if (x) location.href = "/y"</script>', '<h1>404 codes</h1>'),
+      undefined,
+    ],
+    ['is a fragment', '<p>A</p><meta http-equiv="refresh" content="0;url=/x">', undefined],
+  ])('is no article where it %s', (_, html, why) => expect(readDocument(html, { path: 'a.html' }).noArticle).toBe(why));
+  it.each([
+    '<meta property="article:modified_time" content="2023-07-01">',
+    '<script type="application/ld+json">{"@graph":[{"dateModified":"2023-07-01"}]}</script>',
+    '<meta name="last-modified" content="2023-07-01">',
+  ])('says when it was changed: %s', (head) => {
+    expect(readDocument(page(head, '<p>x'), { path: 'a.html' }).lastUpdated).toBe('2023-07-01T00:00:00.000Z');
+  });
 });
 
 describe('what a document is written in', () => {

@@ -63,10 +63,16 @@ export const readArticle = async (
   const { front, fields } = splitFrontMatter(written.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
   const roots = site === undefined ? [root] : [root, site.root];
   const content = fillIn(written, { file, roots, site, fields, urlOf }).slice(0, MAX_CHARACTERS);
-  const updated = dateOf(front.lastUpdated);
+  const page = /\.x?html?$/i.test(path) ? readDocument(content, { path }) : undefined;
+  const updated = dateOf(front.lastUpdated ?? page?.lastUpdated);
   const article = {
     id: path,
-    title: (given ?? front.title ?? headingOf(content, path) ?? titleFromName(path)).slice(0, 200),
+    title: (
+      given ??
+      front.title ??
+      (page === undefined ? headingOf(content, path) : page.title) ??
+      titleFromName(path)
+    ).slice(0, 200),
     url: isAddress(front.url) ? front.url : (url ?? front.url),
     content,
     metadata: {

@@ -4,6 +4,7 @@ import { access, open, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { ARTICLE_CONTENT_MAX_LENGTH } from '../../contract/host-article.ts';
+import { readDocument } from '../../documents/read-document.ts';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
 import { decodeText } from '../../text/decode-text.ts';
 import { languageTag } from '../../text/language-tag.ts';
@@ -22,6 +23,7 @@ export const ENDINGS: ReadonlySet<string> = new Set([
   '.txt',
   '.html',
   '.htm',
+  '.xhtml',
   ...DOCUMENT_ENDINGS,
 ]);
 const INTERFACES: ReadonlySet<string> = new Set(INTERFACE_ENDINGS);
@@ -237,6 +239,8 @@ interface Head {
   isDraft: boolean;
   /** Whether it has front matter and nothing else. */
   isEmpty: boolean;
+  /** Why a page is no article. */
+  noArticle?: string | undefined;
   /** Equal for files with the same text; undefined for what depends on other files. */
   digest: string | undefined;
 }
@@ -291,9 +295,21 @@ async function readHead(file: string, size: number): Promise<Head> {
     language: languageTag(front.language),
     isDraft: front.isDraft === true,
     isEmpty: plain === '' && Object.keys(fields).length > 0,
+    noArticle: whyNoArticle(file, plain),
     digest: plain === '' || DEPENDS.test(plain) ? undefined : digestOf(extra),
   };
 }
+
+/** Reason to leave out a page of HTML: it leads to another one, or says that it does not exist. Others are read later. */
+function whyNoArticle(file: string, html: string): string | undefined {
+  if (!/\.x?html?$/i.test(file)) return undefined;
+  const isShort = html.length < MAX_EMPTY_PAGE;
+  const isSuspect = isShort || /http-equiv\s*=\s*["']?refresh/i.test(html) || /404/.test(file);
+  return isSuspect ? readDocument(html, { path: file }).noArticle : undefined;
+}
+
+/** Characters of HTML that a page without content has at most, unless it says that it leads elsewhere. */
+const MAX_EMPTY_PAGE = 30_000;
 
 const digestOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('base64');
 
@@ -323,7 +339,9 @@ function choose(
       ? { why: DRAFT }
       : head.isEmpty
         ? { why: NO_TEXT }
-        : placeOf(path, { root, head, sites: usable, publicUrl });
+        : head.noArticle !== undefined
+          ? { why: head.noArticle }
+          : placeOf(path, { root, head, sites: usable, publicUrl });
     if ('why' in place) {
       skipped.push({ path, why: place.why });
       continue;

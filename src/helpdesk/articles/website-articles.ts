@@ -18,7 +18,6 @@ import {
   sourceFailedBy,
   type UnreadableArticle,
 } from './article-source.ts';
-import notFoundTitles from './not-found-titles.json' with { type: 'json' };
 
 /** What the library gives; its own types describe its export as a module. */
 interface Robots {
@@ -63,6 +62,9 @@ const MAX_PAUSE_MS = 10_000;
 const MAX_FAILED_IN_ROW = 3;
 /** Pages of one listing page; each is a request of its own. */
 const MAX_PAGES_AT_ONCE = 25;
+/** The page does not exist (any more); after any other status but success it may (RFC 9110, section 15.5). */
+const GONE: ReadonlySet<number> = new Set([404, 410]);
+const FORBIDDEN: ReadonlySet<number> = new Set([401, 403, 407]);
 /** Share of the time for a listing page that reading further pages of the site may take. */
 const WORK_MS = 15_000;
 
@@ -112,8 +114,8 @@ type Read =
  * The pages of a web site: those of its sitemap, or all that links lead to from its first page. Respects robots.txt (RFC 9309), `noindex`
  * and canonical addresses; only public pages of the host are read, one after the other.
  *
- * A page that does not exist or asks not to be indexed is no article; a server that fails makes the whole listing fail, so that nothing
- * counts as deleted.
+ * A page that does not exist (404, 410) or asks not to be indexed is no article. One that fails otherwise is named and keeps its article; a
+ * server that fails makes the whole listing fail, so that nothing counts as deleted.
  */
 export const websiteArticles = (site: Website, tools: WebTools): ArticleSource => {
   const start = new URL(site.url);
@@ -281,10 +283,12 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       const location = response.headers.get('Location');
       if (response.status < 400 && location !== null && URL.canParse(location, address))
         return { kind: 'elsewhere', address: plain(new URL(location, address).href) };
+      if (GONE.has(response.status)) return { kind: 'none' };
       if (response.status === 429) throw failedBy(response, now());
-      if (response.status >= 500 || response.status === 408)
-        throw new PageFailed(`the server answers ${response.status}`, failedBy(response, now()));
-      return { kind: 'none' };
+      const problem = `the server answers ${response.status}`;
+      // Its readers sign in, or the server turns this one away: the page still exists, and the server works.
+      if (FORBIDDEN.has(response.status) && !isOnlyWay(address)) return { kind: 'unreadable', problem };
+      throw new PageFailed(problem, failedBy(response, now()));
     }
     const type = response.headers.get('Content-Type') ?? '';
     if (
@@ -310,7 +314,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     const links = page.links.map(plain);
     if (page.refresh !== undefined && plain(page.refresh) !== address)
       return { kind: 'elsewhere', address: plain(page.refresh) };
-    if (isNotFound(page)) return { kind: 'unreadable', problem: 'it says that it does not exist' };
+    if (page.isNotFound) return { kind: 'unreadable', problem: 'it says that it does not exist' };
     if (page.isScripted) return { kind: 'unreadable', problem: 'its text is made by a script, which is not run' };
     remember(address, { etag: response.headers.get('ETag') ?? undefined, modified, links });
     if (page.isHidden) return { kind: 'unchanged', links };
@@ -504,14 +508,6 @@ const keyOf = (address: string): string => {
   const { origin, pathname, search } = new URL(address);
   return origin + pathname.replace(/\/(?:index\.x?html?|index\.php)?$/i, '') + search;
 };
-
-/** A page that says it is none, although its server says it is one: by its title, without the name of the site. */
-const isNotFound = ({ title, text }: WebPage): boolean => {
-  const [name = ''] = title.toLowerCase().split(/\s+[|·–—-]\s+/);
-  return text.length < MAX_NOT_FOUND && NOT_FOUND.has(name.replace(/[^\p{L}\p{N}\s]/gu, '').trim());
-};
-const MAX_NOT_FOUND = 2000;
-const NOT_FOUND: ReadonlySet<string> = new Set(notFoundTitles);
 
 /**
  * `/guides/reset.html` -> `guides/reset.html`, `/guides/` -> `guides/index`. An address that is more than a plain path gets a hash, so that

@@ -33,10 +33,10 @@ export interface SplitArticle {
  */
 export const splitFrontMatter = (text: string): SplitArticle => {
   if (/^\{[ \t]*\n/.test(text)) return splitJson(text);
-  const [opening, mark] = /^(---|\+\+\+)[ \t]*\n/.exec(text) ?? [];
+  const [opening, mark, format] = /^(---|\+\+\+)[ \t]*(?:(?<=---)(toml|yaml))?[ \t]*\n/.exec(text) ?? [];
   if (opening === undefined) return { front: {}, fields: {}, body: text, warnings: [] };
-  const isToml = mark === '+++';
-  const ending = isToml ? /^\+\+\+[ \t]*$/m : /^(?:---|\.\.\.)[ \t]*$/m;
+  const isToml = mark === '+++' || format === 'toml';
+  const ending = mark === '+++' ? /^\+\+\+[ \t]*$/m : /^(?:---|\.\.\.)[ \t]*$/m;
   const closing = ending.exec(text.slice(opening.length, opening.length + MAX_FRONT_MATTER));
   if (!closing)
     return isToml ? { front: {}, fields: {}, body: text, warnings: [] } : withoutClosing(text, opening.length);
@@ -142,7 +142,7 @@ export const frontMatterOf = (fields: Record<string, unknown>): FrontMatter => (
   title: textOf(fields.title, 500)?.replace(ESCAPED_MARK, '$1'),
   url: textOf(fields.url, 2048),
   author: authorOf(fields),
-  lastUpdated: textOf(dateIn(fields), 40),
+  lastUpdated: dateIn(fields),
   language: textOf(fields.lang ?? fields.language ?? fields.locale, 35),
   isDraft: isTrue(fields.draft) || isFalse(fields.published) ? true : undefined,
   intents: listOf(fields.intent ?? fields.intents),
@@ -154,21 +154,35 @@ export const frontMatterOf = (fields: Record<string, unknown>): FrontMatter => (
 const ESCAPED_MARK = /\\([()[\]{}*_~`#!&<>|.-])/g;
 
 /** The moment of the last change by the names that generators give it; the day of publication where there is none. */
-const dateIn = (fields: Record<string, unknown>): unknown => {
+const dateIn = (fields: Record<string, unknown>): string | undefined => {
   const names = [
     'last_updated',
     'lastUpdated',
     'updated',
     'lastmod',
     'last_modified_at',
+    'last-modified',
+    'last_modified',
     'modified',
+    'modified_time',
     'dateModified',
+    'updated_at',
+    'revision_date',
+    'git_revision_date',
+    'ms.date',
     'date',
   ];
   const update = fields.last_update;
   const given = isMapping(update) ? update.date : undefined;
-  return given ?? names.map((name) => fields[name]).find((value) => typeof value === 'string' || value instanceof Date);
+  const value = [given, ...names.map((name) => fields[name])].find(
+    (each) => typeof each === 'string' || each instanceof Date || isUnixTime(each),
+  );
+  return textOf(isUnixTime(value) ? new Date(value * 1000) : value, 40);
 };
+
+/** Seconds since 1970, from 1990 to 2100. */
+const isUnixTime = (value: unknown): value is number =>
+  typeof value === 'number' && value > 631_152_000 && value < 4_102_444_800;
 
 const authorOf = ({ author, last_update: update }: Record<string, unknown>): string | undefined =>
   textOf(author, 200) ?? (isMapping(update) ? textOf(update.author, 200) : undefined);

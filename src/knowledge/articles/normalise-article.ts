@@ -50,6 +50,8 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
     language,
     warnings: ofReading,
     omitted,
+    lastUpdated,
+    noArticle,
   } = readDocument(body, {
     path: id.data,
     format: reply.metadata?.format ?? undefined,
@@ -57,6 +59,7 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
     language: front.language,
   });
   warnings.push(...(reply.warnings ?? []).slice(0, 20).map((warning) => oneLine(warning, 400)), ...ofReading);
+  if (noArticle !== undefined) throw new ArticleRefused(`Cannot take in the article: ${noArticle}`);
   if (whole.trim() === '') throw new ArticleRefused('Cannot take in the article: content is empty');
   const text = withinBounds(whole, warnings);
   const article: Article = {
@@ -66,7 +69,7 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
     text,
     intents: labels(reply.metadata?.intent, front.intents),
     devices: labels(reply.metadata?.device, front.devices),
-    lastUpdated: momentOf(reply.metadata?.last_updated ?? front.lastUpdated, warnings),
+    lastUpdated: momentOf(reply.metadata?.last_updated ?? front.lastUpdated ?? lastUpdated, warnings),
   };
   const audiences = audiencesOf([reply.metadata?.audience, front.audience], warnings);
   if (audiences !== undefined) article.audiences = audiences;
@@ -179,7 +182,7 @@ const withoutControls = (content: string): string =>
   content.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '');
 
 /** Incremented when normalisation or chunking changes, so that all articles are processed again. */
-export const TREATMENT = 6;
+export const TREATMENT = 7;
 
 /** Content hash of an article: every member that we read, in a fixed order. SHA-256, hexadecimal. */
 export const hashArticle = ({ id, title, url, content, metadata }: HostArticleReply): Promise<string> => {

@@ -53,6 +53,24 @@ describe.each(cases)('a checkout of $generator', ({ files, pages, skipped, langu
   });
 });
 
+it('leaves out pages of HTML that lead elsewhere or do not exist, and reads the dates of others', async () => {
+  const page = (title: string, head: string, body: string) =>
+    `<!doctype html><html><head><title>${title}</title><style>${'p{}'.repeat(3000)}</style>${head}</head><body>${body}</body></html>`;
+  const folder = folderWith({
+    'old.html': page('Moved', '<meta http-equiv="refresh" content="0; url=/new.html">', '<p>Go to /new.html'),
+    '404.html': page('Page not found', '', '<p>Sorry.'),
+    'new.xhtml': page('Set the clock', '<meta property="article:modified_time" content="2023-07-01">', '<p>Hold SET.'),
+  });
+  const { skipped } = await scanFolder(folder);
+  expect(skipped.map(({ path, why }) => [path, why])).toEqual([
+    ['404.html', 'it says that it does not exist'],
+    ['old.html', 'it only leads to /new.html'],
+  ]);
+  expect(await articlesOf(folder)).toMatchObject([
+    { title: 'Set the clock', metadata: { last_updated: '2023-07-01T00:00:00.000Z' } },
+  ]);
+});
+
 describe('a configuration', () => {
   it('is read without being run', () => {
     const text = `import { tail } from './x';\nconst o = { z: 1 };\nexport default wrap({ ...o, a: 'b' + "c", b: [1, -2, ...[3]], c: \`v\${o.z}\`,

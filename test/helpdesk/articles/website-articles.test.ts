@@ -179,7 +179,7 @@ describe('a page', () => {
     ['with a noindex tag', pageOf('X', 'Draft.', '<meta name="robots" content="noindex, follow">')],
     ['with a noindex header', { headers: { 'X-Robots-Tag': 'noindex' }, body: pageOf('X', 'Draft.') }],
     ['that is gone', { status: 410 }],
-    ['that needs a sign-in', { status: 403 }],
+    ['that does not exist', { status: 404 }],
     ['that is a PDF', { headers: { 'content-type': 'application/pdf' }, body: '%PDF' }],
     ['without text', '<html><body><nav>Menu</nav></body></html>'],
     ['that redirects to another host', { status: 302, headers: { Location: 'https://evil.example.com/' } }],
@@ -209,6 +209,10 @@ describe('a page', () => {
     expect(pathsOf(await read({ '/x': '<b>'.repeat(20_000) }))).toEqual(['unreadable']);
   });
   it.each<[string, LocalPage]>([
+    ['the server answers 400', { status: 400 }],
+    ['the server answers 401', { status: 401 }],
+    ['the server answers 403', { status: 403 }],
+    ['the server answers 421', { status: 421 }],
     ['the server answers 500', { status: 500 }],
     ['the server answers 503', { status: 503, headers: { 'Retry-After': '7' } }],
     ['it breaks off', { headers: { 'content-length': '5000', connection: 'close' }, body: '<p>Half' }],
@@ -229,6 +233,15 @@ describe('a page', () => {
   it('ends the listing when it is the third in a row that fails, or asks to come later', async () => {
     await expect(read({ '/a': { status: 503 }, '/b': { status: 500 }, '/c': { status: 502 } })).rejects.toThrow('502');
     await expect(read({ '/a': TEXT, '/x': { status: 429 } })).rejects.toThrow('status is 429');
+  });
+  it('that is turned away keeps its article, however many follow it', async () => {
+    const pages = Object.fromEntries(['/a', '/b', '/c', '/d'].map((path) => [path, { status: 403 }]));
+    expect(await read(pages)).toHaveLength(4);
+    site.pages.clear();
+    serve({ '/': pageOf('Home', link('/x')), '/x': { status: 403 } });
+    expect(await readAll(sourceOf())).toMatchObject([{ title: 'Home' }, { unreadableId: 'x' }]);
+    serve({ '/': { status: 403 } });
+    await expect(readAll(sourceOf())).rejects.toThrow('status is 403');
   });
   it('without a sitemap ends the listing when it is the first, and lets nothing count as deleted when it is another', async () => {
     site.pages.set('/', { status: 500 });

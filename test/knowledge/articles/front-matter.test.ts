@@ -21,6 +21,23 @@ it('takes the backslashes of Markdown from a title', () => {
   expect(split('title: Netplay \\(online\\) \\[new\\]').front.title).toBe('Netplay (online) [new]');
   expect(split('title: C:\\temp').front.title).toBe('C:\\temp');
 });
+it.each([
+  ['ms.date: 07/25/2023', '2023-07-25'],
+  ['updated_at: 1688169600', '2023-07-01'],
+  ['git_revision_date: 2023-07-01\ndate: 2020-01-01', '2023-07-01'],
+  ['last-modified: 2023-07-01', '2023-07-01'],
+  ['version: 3', undefined],
+])('reads the date of %j', (source, day) => {
+  const { lastUpdated = '' } = split(source).front;
+  const time = Date.parse(/Z$/.test(lastUpdated) ? lastUpdated : `${lastUpdated} UTC`);
+  expect(Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 10)).toBe(day);
+});
+it('reads TOML that its first line names', () => {
+  expect(splitFrontMatter('---toml\ntitle = "Pump"\n---\nBody.')).toMatchObject({
+    front: { title: 'Pump' },
+    body: 'Body.',
+  });
+});
 it('reads back what a YAML writer writes', () => {
   const text = fc.stringMatching(/^[!-~]([ -~]{0,80}[!-~])?$/).map((words) => words.replace(/\s+/g, ' '));
   // A backslash before a mark is an escape of Markdown.
