@@ -91,7 +91,7 @@ const tasksIn = (namespace: DurableObjectNamespace): Omit<A2aFunction, 'card'> =
   const tasksOf = (workspace: string) => namespace.getByName(workspace) as unknown as Omit<A2aFunction, 'card'>;
   return {
     answer: (request, caller, call) => tasksOf(caller.workspace).answer(request, caller, new CallTarget(call)),
-    erase: (workspace, about) => tasksOf(workspace).erase(workspace, about),
+    erase: (workspace, about, owner) => tasksOf(workspace).erase(workspace, about, owner),
   };
 };
 

@@ -165,11 +165,11 @@ export const taskStore = (
           const task = taskOf(row);
           return task === undefined ? [] : [{ task, owner: row.owner, personId: row.person ?? undefined }];
         }),
-    /** Removes the tasks of a conversation or a person, whoever owns them; returns their ids. */
-    erase: (by: 'context' | 'person', value: string): string[] => {
-      const ids = sql.all<{ id: string }>(`SELECT id FROM tasks WHERE ${by} = ?`, value).map(({ id }) => id);
+    /** Removes the tasks of a conversation or a person, whoever owns them; returns their ids and owners. */
+    erase: (by: 'context' | 'person', value: string): { id: string; owner: string }[] => {
+      const tasks = sql.all<{ id: string; owner: string }>(`SELECT id, owner FROM tasks WHERE ${by} = ?`, value);
       sql.transaction(() => remove(`${by} = ?`, value));
-      return ids;
+      return tasks;
     },
     /** Deletes expired tasks; returns when the next one expires, undefined when there is none. */
     expire: (now: number): number | undefined => {

@@ -49,8 +49,11 @@ export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunc
   async erase(
     _workspace: string,
     { context_id: contextId, person_id: personId = '' }: TaskErasureQuery,
+    owner: string,
   ): Promise<number> {
-    return contextId === undefined ? this.#tasks.erase('person', personId) : this.#tasks.erase('context', contextId);
+    return contextId === undefined
+      ? this.#tasks.erase('person', personId, owner)
+      : this.#tasks.erase('context', contextId, owner);
   }
 
   override async alarm(): Promise<void> {

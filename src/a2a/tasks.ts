@@ -270,14 +270,17 @@ export const createTasks = (parts: TasksParts) => {
 
   return {
     handlerFor,
-    /** Erases the tasks of a conversation or a person, including running ones; returns how many. */
-    erase: (by: 'context' | 'person', value: string): number => {
-      const ids = written().erase(by, value);
-      for (const id of ids) {
+    /**
+     * Erases the tasks of a conversation or a person, including running ones, whoever owns them; returns how many of them the owner has,
+     * as others are not visible to it.
+     */
+    erase: (by: 'context' | 'person', value: string, owner: string): number => {
+      const erased = written().erase(by, value);
+      for (const { id } of erased) {
         running.get(id)?.drop();
         running.delete(id);
       }
-      return ids.length;
+      return erased.filter((task) => task.owner === owner).length;
     },
   };
 };

@@ -136,6 +136,6 @@ export interface A2aReply {
 export interface A2aFunction {
   card(deployment: A2aDeployment): Promise<UnsignedCard>;
   answer(request: A2aRequest, caller: A2aCaller, call: GatewayCall): Promise<A2aReply>;
-  /** Returns the number of erased tasks. */
-  erase(workspace: string, about: TaskErasureQuery): Promise<number>;
+  /** Returns how many of the erased tasks the owner has begun; it sees no others. */
+  erase(workspace: string, about: TaskErasureQuery, owner: string): Promise<number>;
 }

@@ -73,7 +73,7 @@ export const createTaskErasure = ({ a2a }: { a2a: A2aFunction | undefined }) => 
       });
     }
     c.set('answeredBy', 'a2a');
-    return c.json({ erased: await a2a.erase(workspaceOf(key, named), read.value) });
+    return c.json({ erased: await a2a.erase(workspaceOf(key, named), read.value, key.id) });
   };
 };
 

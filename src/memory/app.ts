@@ -439,17 +439,14 @@ const readableMemories = (store: MemoryStore, audiences: readonly string[]): Mem
   const readable = (adjacent: AdjacentMemory[]) => adjacent.filter(({ memory }) => isReadable(memory));
   return {
     ...store,
-    searchMemories: async (...query) =>
-      (await store.searchMemories(...query)).filter(({ memory }) => isReadable(memory)),
+    searchMemories: (workspaceId, query, options) =>
+      store.searchMemories(workspaceId, { ...query, readableWith: audiences }, options),
     getMemoryRelationships: async (...of) => readable(await store.getMemoryRelationships(...of)),
     relationshipsOf: async (...of) => (await store.relationshipsOf(...of)).map(readable),
     get: async (...of) => {
       const memory = await store.get(...of);
       return memory !== undefined && isReadable(memory) ? memory : undefined;
     },
-    list: async (...query) => {
-      const page = await store.list(...query);
-      return { ...page, memories: page.memories.filter(isReadable) };
-    },
+    list: (workspaceId, listing, options) => store.list(workspaceId, { ...listing, readableWith: audiences }, options),
   };
 };

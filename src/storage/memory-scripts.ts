@@ -104,19 +104,32 @@ local answer = table.concat(removed, ' ')
 redis.call('SET', outcome, answer, 'EX', ${OUTCOME_SECONDS})
 return answer`;
 
-/** Argument: seconds since 1970. Returns (vector, record) of each memory that the vector index may not have yet. */
+/**
+ * Arguments: seconds since 1970, then indexes of hidden memories. Returns (vector, record) of each other memory that the vector index may
+ * not have yet.
+ */
 export const FRESH = `
 local p = KEYS[1]
 local since = tonumber(ARGV[1]) - ${FRESH_SECONDS}
-local found, bytes = {}, 0
-for _, place in ipairs(redis.call('ZREVRANGEBYSCORE', p .. 'fresh', '+inf', since, 'LIMIT', 0, ${FRESH_LIMIT})) do
-  local id = string.match(place, '[^:]+$')
-  local vector, record = redis.call('GET', p .. 'vector:' .. id), redis.call('GET', p .. 'record:' .. id)
-  if vector and record then
-    found[#found + 1] = vector
-    found[#found + 1] = record
-    bytes = bytes + #vector + #record
-    if bytes > ${MAX_ANSWER_BYTES} then break end
+local found, bytes, examined, most = {}, 0, 0, ${FRESH_LIMIT}
+for at = 2, #ARGV do most = most + redis.call('ZCARD', p .. ARGV[at]) end
+local function isHidden(place)
+  for at = 2, #ARGV do
+    if redis.call('ZSCORE', p .. ARGV[at], place) then return true end
+  end
+  return false
+end
+for _, place in ipairs(redis.call('ZREVRANGEBYSCORE', p .. 'fresh', '+inf', since, 'LIMIT', 0, most)) do
+  if not isHidden(place) then
+    examined = examined + 1
+    local id = string.match(place, '[^:]+$')
+    local vector, record = redis.call('GET', p .. 'vector:' .. id), redis.call('GET', p .. 'record:' .. id)
+    if vector and record then
+      found[#found + 1] = vector
+      found[#found + 1] = record
+      bytes = bytes + #vector + #record
+    end
+    if examined >= ${FRESH_LIMIT} or bytes > ${MAX_ANSWER_BYTES} then break end
   end
 end
 return found`;
@@ -207,15 +220,19 @@ return ids`;
  * Collects candidates that share words with the query in `scratch`, scored by the weight of the shared words; `whole` is the weight of all
  * words. Few matches: all are candidates. Too many: the rarest words select the candidates, or the narrowest index if it is smaller;
  * if even the rarest word is too common, the newest memories are the candidates. More common words are then looked up for these
- * candidates within the bounds above; beyond them they weigh nothing, as stop words do.
+ * candidates within the bounds above; beyond them they weigh nothing, as stop words do. Hidden memories count nowhere.
  */
 const COLLECT = `
+local function readableOf(key, all)
+  if not hidden then return all end
+  return all - redis.call('ZINTERSTORE', p .. 'scratch:shared', 2, key, hidden)
+end
 local function collect()
-  local total = redis.call('ZCARD', p .. 'all')
+  local total = readableOf(p .. 'all', redis.call('ZCARD', p .. 'all'))
   local known, postings = {}, 0
   for word in string.gmatch(words, '%S+') do
     local key = p .. 'word:' .. word
-    local count = redis.call('SCARD', key)
+    local count = readableOf(key, redis.call('SCARD', key))
     local weight = math.log(1 + (math.max(total - count, 0) + 0.5) / (count + 0.5))
     if count > 0 then
       known[#known + 1] = { key, count, weight }
@@ -227,7 +244,7 @@ local function collect()
   if #known == 0 then return false end
   table.sort(known, function(one, other) return one[2] < other[2] or (one[2] == other[2] and one[1] < other[1]) end)
 
-  local narrowest = redis.call('ZCARD', sources[1])
+  local narrowest = readableOf(sources[1], redis.call('ZCARD', sources[1]))
   local keys, weights, taken, at = {}, {}, 0, 1
   local isNarrow = postings > ${POSTINGS} and narrowest <= ${NEWEST} and narrowest * #known <= ${LOOKUPS}
   while not isNarrow and at <= #known and taken + known[at][2] <= ${POSTINGS} do
@@ -236,13 +253,17 @@ local function collect()
   end
   if at == 1 then
     local first, last = from == '' and '-' or '[' .. from, before == '' and '+' or '(' .. before
-    redis.call('ZRANGESTORE', scratch, sources[1], last, first, 'BYLEX', 'REV', 'LIMIT', 0, ${NEWEST})
+    redis.call('ZRANGESTORE', scratch, sources[1], last, first, 'BYLEX', 'REV', 'LIMIT', 0, ${NEWEST} + hiddenCount)
   else
     local union = { 'ZUNIONSTORE', scratch, #keys }
     for _, key in ipairs(keys) do union[#union + 1] = key end
     union[#union + 1] = 'WEIGHTS'
     for _, weight in ipairs(weights) do union[#union + 1] = weight end
     redis.call(unpack(union))
+  end
+  if hidden then
+    redis.call('ZDIFFSTORE', scratch, 2, scratch, hidden)
+    if at == 1 then redis.call('ZREMRANGEBYRANK', scratch, 0, -${NEWEST + 1}) end
   end
   -- Narrowed first, so that fewer candidates are looked up.
   for _, source in ipairs(sources) do
@@ -266,17 +287,28 @@ end`;
 
 /**
  * Arguments: limit, first place or '', place after the last or '', minimum confidence or '', types, indexes that must all contain the
- * memory (narrowest first), words or ''. Returns the place after which there is more or '', then (score, record) of each match:
+ * memory (narrowest first), words or '', indexes of hidden memories. Returns the place after which there is more or '', then (score, record) of each match:
  * best first with words, newest first without.
  */
 export const PICK = `
 local p = KEYS[1]
-local limit, from, before, surest, types, indexes, words = tonumber(ARGV[1]), unpack(ARGV, 2, 7)
+local limit, from, before, surest, types, indexes, words, withheld = tonumber(ARGV[1]), unpack(ARGV, 2, 8)
 local sources = {}
 for index in string.gmatch(indexes, '%S+') do sources[#sources + 1] = p .. index end
 local scratch, whole = p .. 'scratch', 0
+local hidden, hiddenCount = nil, 0
+if withheld ~= '' then
+  hidden = p .. 'scratch:hidden'
+  local keys = {}
+  for index in string.gmatch(withheld, '%S+') do keys[#keys + 1] = p .. index end
+  hiddenCount = redis.call('ZUNIONSTORE', hidden, #keys, unpack(keys))
+end
+local function clean() redis.call('DEL', scratch, p .. 'scratch:hidden', p .. 'scratch:shared') end
 ${COLLECT}
-if words ~= '' and not collect() then return { '' } end
+if words ~= '' and not collect() then
+  clean()
+  return { '' }
+end
 local function isWanted(place)
   if from ~= '' and place < from then return false end
   if before ~= '' and place >= before then return false end
@@ -289,10 +321,10 @@ local function isWanted(place)
   end
   return true
 end
-local found, bytes, examined, last = { '' }, 0, 0, nil
+local found, bytes, examined, last, seen = { '' }, 0, 0, nil, nil
 local function nextPage()
   if words ~= '' then return redis.call('ZREVRANGE', scratch, examined, examined + 255, 'WITHSCORES') end
-  local max = last and '(' .. last or (before == '' and '+' or '(' .. before)
+  local max = seen and '(' .. seen or (before == '' and '+' or '(' .. before)
   local page = {}
   for _, place in ipairs(redis.call('ZREVRANGEBYLEX', sources[1], max, from == '' and '-' or '[' .. from, 'LIMIT', 0, 256)) do
     page[#page + 1] = place
@@ -304,7 +336,9 @@ local page = nextPage()
 while #page > 0 and found[1] == '' do
   for at = 1, #page, 2 do
     local place = page[at]
-    if isWanted(place) then
+    seen = place
+    local isHidden = hidden and words == '' and redis.call('ZSCORE', hidden, place)
+    if not isHidden and isWanted(place) then
       if (#found - 1) / 2 >= limit or bytes > ${MAX_ANSWER_BYTES} then
         found[1] = last
         break
@@ -316,11 +350,13 @@ while #page > 0 and found[1] == '' do
         bytes = bytes + #record
       end
     end
-    last = place
-    examined = examined + 1
+    if not isHidden then
+      last = place
+      examined = examined + 1
+    end
   end
   if found[1] == '' and examined >= ${EXAMINED} then found[1] = last end
   if found[1] == '' then page = nextPage() end
 end
-if words ~= '' then redis.call('DEL', scratch) end
+clean()
 return found`;

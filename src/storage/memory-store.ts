@@ -28,6 +28,11 @@ export interface MemoryQuery {
   personId?: string | undefined;
   /** Only memories that this subject stored, and no turns of conversations. */
   factsOf?: string | undefined;
+  /**
+   * Only memories that a context with these audiences may read; all when absent. The others count for nothing: scores, limits and cursors
+   * are the same with and without them.
+   */
+  readableWith?: readonly string[] | undefined;
 }
 
 /** A memory with its similarity to the query, 0 to 1. */
@@ -74,6 +79,8 @@ export interface MemoryListing {
   type?: string | undefined;
   /** As in `MemoryQuery`. */
   factsOf?: string | undefined;
+  /** As in `MemoryQuery`. */
+  readableWith?: readonly string[] | undefined;
   /** 1 to 100. */
   limit: number;
   /** `next` of the previous page. */
@@ -276,7 +283,16 @@ const clamp = (value: number): number => Math.min(Math.max(value, 0), 1);
 /** Whether a memory meets the filter of a query. */
 export const isWanted = (
   memory: Memory,
-  { memoryTypes, dateFrom, dateTo, minConfidence, conversationId, personId, factsOf }: Omit<MemoryQuery, 'limit'>,
+  {
+    memoryTypes,
+    dateFrom,
+    dateTo,
+    minConfidence,
+    conversationId,
+    personId,
+    factsOf,
+    readableWith,
+  }: Omit<MemoryQuery, 'limit'>,
 ): boolean => {
   const { type, confidence, conversation_id, person_id, created_at, stored_by } = memory;
   const createdMs = Date.parse(created_at);
@@ -287,7 +303,8 @@ export const isWanted = (
     (minConfidence === undefined || confidence >= minConfidence) &&
     (conversationId === undefined || conversation_id === conversationId) &&
     (personId === undefined || person_id === personId) &&
-    (factsOf === undefined || (stored_by === factsOf && !isTurn(memory)))
+    (factsOf === undefined || (stored_by === factsOf && !isTurn(memory))) &&
+    (readableWith === undefined || mayReadMemory(readableWith, memory))
   );
 };
 
@@ -327,6 +344,39 @@ export const placeFilterOf = ({ dateFrom, dateTo, minConfidence, memoryTypes = [
   minConfidence: minConfidence === undefined ? '' : confidenceOf(Math.floor(minConfidence * PARTS)),
   types: memoryTypes.map(shortHash),
 });
+
+/**
+ * The candidates of a search by vector: the nearest vectors without those of memories that may not be read, which take no place of others
+ * unless there are more of them than one search of the index returns.
+ *
+ * @param wanted How many.
+ * @param search.nearest Searches the index for up to this many.
+ * @param search.read The memories of the hits, in their order; undefined where there is none.
+ */
+export const nearestReadable = async <Hit>(
+  wanted: number,
+  { nearest, read, readableWith }: ReadableSearch<Hit>,
+): Promise<{ hits: { hit: Hit; memory: Memory | undefined }[]; isAll: boolean }> => {
+  for (let limit = wanted; ; limit *= 4) {
+    const most = Math.min(limit, MAX_HITS);
+    const found = await nearest(most);
+    const memories = await read(found);
+    const hits = found
+      .map((hit, at) => ({ hit, memory: memories[at] }))
+      .filter(({ memory }) => !memory || !readableWith || mayReadMemory(readableWith, memory));
+    const isAll = found.length < most || most === MAX_HITS;
+    if (hits.length >= wanted || isAll) return { hits: hits.slice(0, wanted), isAll: isAll && hits.length <= wanted };
+  }
+};
+
+interface ReadableSearch<Hit> {
+  nearest: (limit: number) => Promise<Hit[]>;
+  read: (hits: readonly Hit[]) => Promise<(Memory | undefined)[]> | (Memory | undefined)[];
+  readableWith: readonly string[] | undefined;
+}
+
+/** Vectors that one search of an index returns at most. */
+const MAX_HITS = 1000;
 
 /** Inverse document frequency of a word that `count` of `total` memories contain: above 0, higher for rarer words. */
 export const wordWeight = (count: number, total: number): number =>

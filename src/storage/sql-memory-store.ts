@@ -15,6 +15,7 @@ import {
   type MemoryQuery,
   type MemoryStore,
   mayReadMemory,
+  nearestReadable,
   placeFilterOf,
   placeOf,
   RELATIONS_LIMIT,
@@ -68,6 +69,7 @@ export const sqlMemoryStore = (
     addColumn('memories', 'stored_by', 'TEXT'),
     addColumn('memories', 'expires', 'INTEGER'),
     TURNS,
+    [`CREATE INDEX memories_asked_with ON memories (${ASKED}) WHERE ${ASKED} IS NOT NULL`],
   ]);
 
   const checkWorkspace = (named: string): void => {
@@ -85,12 +87,15 @@ export const sqlMemoryStore = (
   };
   const semanticCandidates = async (query: MemoryQuery): Promise<Candidate[]> => {
     if (query.vector === undefined || vectorsOf === undefined) return [];
-    const limit = Math.min(Math.max(query.limit * 4, 100), 1000);
-    const hits = await vectorsOf(query.vector.length).query(query.vector, { limit, filter: vectorFilterOf(query) });
-    return hits.flatMap(({ id, similarity }) => {
-      const memory = readMemory(sql, decodeText(id));
-      return memory === undefined ? [] : [{ memory, semantic: similarity }];
+    const { vector, readableWith } = query;
+    const vectors = vectorsOf(vector.length);
+    const filter = vectorFilterOf(query);
+    const { hits } = await nearestReadable(Math.max(query.limit * 4, 100), {
+      nearest: (limit) => vectors.query(vector, { limit, filter }),
+      read: (found) => found.map(({ id }) => readMemory(sql, decodeText(id))),
+      readableWith,
     });
+    return hits.flatMap(({ hit, memory }) => (memory === undefined ? [] : [{ memory, semantic: hit.similarity }]));
   };
   const erase = async (workspaceId: string, ids: readonly string[]): Promise<string[]> => {
     checkWorkspace(workspaceId);
@@ -187,6 +192,9 @@ const TURNS = [
   'CREATE INDEX turns_by_expiry ON memories (expires) WHERE expires IS NOT NULL',
 ];
 
+/** The audiences that a memory was asked with, as SQLite shows them; null for none. Texts of an index must be those of the query. */
+const ASKED = `CASE WHEN json_valid(memory) THEN memory ->> '$.metadata.${ASKED_WITH}' END`;
+
 type MemoryRow = { memory: string };
 
 const parseMemory = ({ memory }: MemoryRow): Memory | undefined => readStoredMemory(memory);
@@ -244,13 +252,9 @@ const removeMemories = (sql: Sql, ids: readonly string[]): string[] => {
   return removed;
 };
 
-const countMemories = (sql: Sql): number =>
-  sql.all<{ count: number }>('SELECT count(*) AS count FROM memories')[0]?.count ?? 0;
-
 const countOf = (sql: Sql, { turns, storedBy, readableWith }: MemoryCount): number => {
   const conditions = [`expires IS ${turns ? 'NOT ' : ''}NULL`, ...(storedBy === undefined ? [] : ['stored_by = ?'])];
-  const by =
-    readableWith === undefined ? 'NULL' : `CASE WHEN json_valid(memory) THEN memory ->> '$.metadata.${ASKED_WITH}' END`;
+  const by = readableWith === undefined ? 'NULL' : ASKED;
   const counted = sql.all<{ count: number; asked: string | null }>(
     `SELECT count(*) AS count, ${by} AS asked FROM memories WHERE ${conditions.join(' AND ')} GROUP BY asked`,
     ...(storedBy === undefined ? [] : [storedBy]),
@@ -259,6 +263,15 @@ const countOf = (sql: Sql, { turns, storedBy, readableWith }: MemoryCount): numb
     readableWith === undefined || asked === null || mayReadMemory(readableWith, askedWithText(asked));
   return counted.reduce((sum, { count, asked }) => sum + (isReadable(asked) ? count : 0), 0);
 };
+
+/** Audiences, as SQLite shows them, of memories that a context may not read. */
+const hiddenFor = (sql: Sql, readableWith: readonly string[] | undefined): string[] =>
+  readableWith === undefined
+    ? []
+    : sql
+        .all<{ asked: string }>(`SELECT DISTINCT ${ASKED} AS asked FROM memories WHERE ${ASKED} IS NOT NULL`)
+        .map(({ asked }) => asked)
+        .filter((asked) => !mayReadMemory(readableWith, askedWithText(asked)));
 
 /** The metadata of memories that were asked with some audiences, as SQLite shows them. */
 const askedWithText = (text: string): Pick<Memory, 'metadata'> => ({
@@ -309,8 +322,18 @@ const when = (condition: string, value: string | number | undefined): Condition[
 const where = (conditions: readonly Condition[]): string =>
   conditions.length === 0 ? '' : `WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`;
 
-const listMemories = (sql: Sql, { conversationId, personId, type, factsOf, limit, cursor }: MemoryListing) => {
+/** Leaves out memories that were asked with `hidden` audiences. */
+const readable = (hidden: readonly string[], number = 'memories.number'): Condition[] =>
+  when(
+    `${number} NOT IN (SELECT number FROM memories
+      WHERE ${ASKED} IS NOT NULL AND ${ASKED} IN (SELECT value FROM json_each(?)))`,
+    hidden.length === 0 ? undefined : JSON.stringify(hidden),
+  );
+
+const listMemories = (sql: Sql, listing: MemoryListing) => {
+  const { conversationId, personId, type, factsOf, limit, cursor } = listing;
   const conditions = [
+    ...readable(hiddenFor(sql, listing.readableWith)),
     ...when('expires IS NULL AND stored_by = ?', factsOf),
     ...when('conversation = ?', conversationId),
     ...when('person = ?', personId),
@@ -326,7 +349,7 @@ const listMemories = (sql: Sql, { conversationId, personId, type, factsOf, limit
   return { memories: memoriesIn(page), next: rows.length > limit ? page.at(-1)?.place : undefined };
 };
 
-const conditionsOf = (query: MemoryQuery): Condition[] => {
+const conditionsOf = (query: MemoryQuery, hidden: readonly string[]): Condition[] => {
   const { from, before } = placeFilterOf(query);
   const { memoryTypes = [], minConfidence, conversationId, personId, factsOf } = query;
   const types = memoryTypes.length === 0 ? undefined : JSON.stringify(memoryTypes);
@@ -338,11 +361,12 @@ const conditionsOf = (query: MemoryQuery): Condition[] => {
     ...when('person = ?', personId),
     ...when('expires IS NULL AND stored_by = ?', factsOf),
     ...when('type IN (SELECT value FROM json_each(?))', types),
+    ...readable(hidden),
   ];
 };
 
 const newestMemories = (sql: Sql, query: MemoryQuery): FoundMemory[] => {
-  const conditions = conditionsOf(query);
+  const conditions = conditionsOf(query, hiddenFor(sql, query.readableWith));
   const rows = sql.all<MemoryRow>(
     `SELECT memory FROM memories ${where(conditions)} ORDER BY place DESC LIMIT ?`,
     ...conditions.map(([, value]) => value),
@@ -352,17 +376,13 @@ const newestMemories = (sql: Sql, query: MemoryQuery): FoundMemory[] => {
 };
 
 const lexicalCandidates = (sql: Sql, query: MemoryQuery & { words: readonly string[] }): Candidate[] => {
-  const words = query.words.slice(0, MAX_QUERY_WORDS);
-  const total = countMemories(sql);
-  const counted = sql.all<{ word: string; count: number }>(
-    `SELECT value AS word, (SELECT count(*) FROM memory_words WHERE word = value) AS count FROM json_each(?)`,
-    JSON.stringify(words),
-  );
+  const hidden = hiddenFor(sql, query.readableWith);
+  const { total, counted } = frequencies(sql, query.words.slice(0, MAX_QUERY_WORDS), hidden);
   const weights = counted.map(({ word, count }) => ({ word, count, weight: wordWeight(count, total) }));
   const whole = weights.reduce((sum, { weight }) => sum + weight, 0);
   const known = weights.filter(({ count }) => count > 0).map(({ word, weight }) => [word, weight]);
   if (known.length === 0) return [];
-  const conditions = conditionsOf(query);
+  const conditions = conditionsOf(query, hidden);
   const rows = sql.all<MemoryRow & { weight: number }>(
     `SELECT memories.memory AS memory, found.weight AS weight FROM (
         SELECT memory_words.number AS number, sum(wanted.value ->> 1) AS weight
@@ -379,6 +399,23 @@ const lexicalCandidates = (sql: Sql, query: MemoryQuery & { words: readonly stri
     const memory = parseMemory(row);
     return memory === undefined ? [] : [{ memory, lexical: row.weight / whole }];
   });
+};
+
+/** How many memories there are, and how many contain each word; hidden ones do not count. */
+const frequencies = (sql: Sql, words: readonly string[], hidden: readonly string[]) => {
+  const memories = readable(hidden);
+  const [{ total } = { total: 0 }] = sql.all<{ total: number }>(
+    `SELECT count(*) AS total FROM memories ${where(memories)}`,
+    ...memories.map(([, value]) => value),
+  );
+  const containing = readable(hidden, 'memory_words.number');
+  const counted = sql.all<{ word: string; count: number }>(
+    `SELECT value AS word, (SELECT count(*) FROM memory_words ${where([['word = value', ''], ...containing])}) AS count
+      FROM json_each(?)`,
+    ...containing.map(([, value]) => value),
+    JSON.stringify(words),
+  );
+  return { total, counted };
 };
 
 /** In the order of the ids; a memory that is related to several is read once. */

@@ -9,6 +9,7 @@ import {
   decodeText,
   encodeText,
   isTurn,
+  isWanted,
   MAX_MEMORY_WORDS,
   MAX_QUERY_WORDS,
   type MemoryCount,
@@ -17,6 +18,7 @@ import {
   type MemoryStore,
   mayReadMemory,
   nameHash,
+  nearestReadable,
   placeFilterOf,
   placeOf,
   rankMemories,
@@ -47,7 +49,6 @@ export interface UpstashMemoryStoreOptions {
 /** Rounds of 500 vectors that one call deletes; the next call continues. */
 const MAX_ROUNDS = 20;
 const STALE_MARGIN = 20;
-const MAX_HITS = 1000;
 
 /**
  * Memories in Redis, their vectors in an eventually consistent vector index. Redis is authoritative: every hit of the index is read from the
@@ -66,7 +67,7 @@ export const upstashMemoryStore = ({
 }: UpstashMemoryStoreOptions): MemoryStore => {
   const seconds = (): string => String(Math.floor(now() / 1000));
   const records = memoryRecords(redis);
-  const { run, texts, readMany, pick } = records;
+  const { run, texts, readMany, pick, askedIndexSizes, hiddenIndexes } = records;
 
   /** Deletes these vectors, and all that removals have noted. */
   const clearVectors = async (workspaceId: string, options: StoreOptions, more: readonly string[] = []) => {
@@ -158,11 +159,11 @@ export const upstashMemoryStore = ({
       const count = await run(COUNT, workspaceId, ofSubject ?? (turns ? [allTurns] : ['all', allTurns]), options);
       if (typeof count !== 'number') throw malformed('something that is not a number');
       if (readableWith === undefined) return count;
-      const hidden = groupsOf(await texts(ASKED, workspaceId, [], options), 2)
+      const hidden = [...(await askedIndexSizes(workspaceId, options))]
         .filter(
-          ([index = '']) => index.startsWith(askedPrefix({ turns, storedBy })) && !isReadableIndex(index, readableWith),
+          ([index]) => index.startsWith(askedPrefix({ turns, storedBy })) && !isReadableIndex(index, readableWith),
         )
-        .reduce((sum, [, number]) => sum + Number(number), 0);
+        .reduce((sum, [, size]) => sum + size, 0);
       return Math.max(0, count - hidden);
     },
     surplusTurns: async (workspaceId, limits, options = {}) => {
@@ -177,16 +178,14 @@ export const upstashMemoryStore = ({
       return [...new Set(ids)].slice(0, SURPLUS_LIMIT).map(decodeText);
     },
     list: async (workspaceId, listing, options = {}) => {
-      const { type, limit, cursor } = listing;
+      const { type, limit, cursor, readableWith } = listing;
       const filter = type === undefined ? {} : { memoryTypes: [type] };
-      const { picked, next } = await pick(
-        workspaceId,
-        { filter, indexes: indexesFor(listing), limit, cursor },
-        options,
-      );
+      const hidden = await hiddenIndexes(workspaceId, readableWith, options);
+      const selection = { filter, indexes: indexesFor(listing), hidden, limit, cursor };
+      const { picked, next } = await pick(workspaceId, selection, options);
       const memories = picked
         .map(({ memory }) => memory)
-        .filter((memory) => type === undefined || memory.type === type);
+        .filter((memory) => isWanted(memory, { ...filter, readableWith }));
       return { memories, next };
     },
     delete: async (workspaceId, id, options) => (await erase(workspaceId, [id], options)).length > 0,
@@ -200,7 +199,7 @@ export const upstashMemoryStore = ({
 
 /** Searches the vector index, the vectors that it may not have yet, and the words; reads every hit from Redis. */
 const memorySearch = (
-  { texts, readMany, pick }: MemoryRecords,
+  { texts, readMany, pick, hiddenIndexes }: MemoryRecords,
   parts: Pick<UpstashMemoryStoreOptions, 'vectorsOf' | 'wordsOf'> & { seconds: () => string },
 ): MemoryStore['searchMemories'] => {
   const { vectorsOf, wordsOf, seconds } = parts;
@@ -214,28 +213,33 @@ const memorySearch = (
     if (vectors === undefined) return [];
     const filter = vectorFilterOf(query);
     // Some hits may be vectors of removed memories.
-    for (let limit = query.limit * 2 + STALE_MARGIN; ; limit *= 4) {
-      const requested = Math.min(limit, MAX_HITS);
-      const hits = await vectors.query(query.vector, { ...options, limit: requested, filter });
-      const ids = hits.map(({ id }) => id);
-      const memories = await readMany(workspaceId, ids, options);
-      const found = hits.flatMap(({ similarity, metadata }, at) => {
-        const memory = memories[at];
-        // A vector that is still to be deleted may belong to an earlier memory with the same id.
-        return memory === undefined || metadata?.created !== Date.parse(memory.created_at)
-          ? []
-          : [{ memory, semantic: similarity }];
+    for (let wanted = query.limit * 2 + STALE_MARGIN; ; wanted *= 4) {
+      const { hits, isAll } = await nearestReadable(wanted, {
+        nearest: (limit) => vectors.query(query.vector, { ...options, limit, filter }),
+        read: (found) =>
+          readMany(
+            workspaceId,
+            found.map(({ id }) => id),
+            options,
+          ),
+        readableWith: query.readableWith,
       });
-      if (found.length >= query.limit || hits.length < requested || requested === MAX_HITS) return found;
+      const found = hits.flatMap(({ hit: { similarity, metadata }, memory }) =>
+        // A vector that is still to be deleted may belong to an earlier memory with the same id.
+        memory === undefined || metadata?.created !== Date.parse(memory.created_at)
+          ? []
+          : [{ memory, semantic: similarity }],
+      );
+      if (found.length >= query.limit || isAll) return found;
     }
   };
 
   const freshCandidates = async (
     workspaceId: string,
     vector: readonly number[],
-    options: StoreOptions,
+    { hidden, ...options }: StoreOptions & { hidden: readonly string[] },
   ): Promise<Candidate[]> => {
-    const found = await texts(FRESH, workspaceId, [seconds()], options);
+    const found = await texts(FRESH, workspaceId, [seconds(), ...hidden], options);
     return groupsOf(found, 2).flatMap(([text, record = '']) => {
       const stored = decodeEmbedding(text, vector.length);
       const memory = stored && readStoredMemory(record, workspaceId);
@@ -246,27 +250,34 @@ const memorySearch = (
   const lexicalCandidates = async (
     workspaceId: string,
     query: MemoryQuery & { text: string },
-    options: StoreOptions,
+    { hidden, ...options }: StoreOptions & { hidden: readonly string[] },
   ): Promise<Candidate[]> => {
     const words = wordsOf(query.text).slice(0, MAX_QUERY_WORDS).map(shortHash);
     if (words.length === 0) return [];
     // With a vector too, more candidates are needed: the best by words may not be the best by both.
     const limit = query.vector === undefined ? query.limit : Math.max(query.limit * 2, 50);
-    const { picked } = await pick(workspaceId, { filter: query, indexes: indexesFor(query), words, limit }, options);
+    const selection = { filter: query, indexes: indexesFor(query), hidden, words, limit };
+    const { picked } = await pick(workspaceId, selection, options);
     return picked.map(({ memory, score }) => ({ memory, lexical: score }));
   };
 
   return async (workspaceId, query, options = {}) => {
     const { vector, text, limit, memoryTypes } = query;
     if (memoryTypes?.length === 0) return [];
+    const hidden = hiddenIndexes(workspaceId, query.readableWith, options);
     if (vector === undefined && text === undefined) {
-      const { picked } = await pick(workspaceId, { filter: query, indexes: indexesFor(query), limit }, options);
+      const selection = { filter: query, indexes: indexesFor(query), hidden: await hidden, limit };
+      const { picked } = await pick(workspaceId, selection, options);
       return rankMemories(picked, { workspaceId, query });
     }
     const candidates = await Promise.all([
-      vector === undefined ? [] : freshCandidates(workspaceId, vector, options),
+      hidden.then((indexes) =>
+        vector === undefined ? [] : freshCandidates(workspaceId, vector, { ...options, hidden: indexes }),
+      ),
       vector === undefined ? [] : semanticCandidates(workspaceId, { ...query, vector }, options),
-      text === undefined ? [] : lexicalCandidates(workspaceId, { ...query, text }, options),
+      hidden.then((indexes) =>
+        text === undefined ? [] : lexicalCandidates(workspaceId, { ...query, text }, { ...options, hidden: indexes }),
+      ),
     ]);
     return rankMemories(candidates.flat(), { workspaceId, query });
   };
@@ -293,6 +304,8 @@ interface Selection {
   filter?: Omit<MemoryQuery, 'limit'> | undefined;
   /** Every memory must be in all of them: `indexesFor`. */
   indexes: readonly string[];
+  /** No memory of these counts for anything: `hiddenIndexes`. */
+  hidden: readonly string[];
   /** Hashes; with words the best come first, without them the newest. */
   words?: readonly string[] | undefined;
   limit: number;
@@ -330,12 +343,13 @@ const memoryRecords = (access: UpstashAccess) => {
   };
   const pick = async (
     workspaceId: string,
-    { filter = {}, indexes, words = [], limit, cursor = '' }: Selection,
+    { filter = {}, indexes, hidden, words = [], limit, cursor = '' }: Selection,
     options: StoreOptions,
   ) => {
     const { from, before, minConfidence, types } = placeFilterOf(filter);
     const end = cursor === '' || (before !== '' && before < cursor) ? before : cursor;
-    const criteria = [from, end, minConfidence, types.join(' '), indexes.join(' '), words.join(' ')];
+    const lists = [types, indexes, words, hidden].map((list) => list.join(' '));
+    const criteria = [from, end, minConfidence, ...lists];
     // Damaged records take no place of others.
     for (let damaged = 0, attempt = 1; ; attempt += 1) {
       const most = limit + damaged;
@@ -350,7 +364,21 @@ const memoryRecords = (access: UpstashAccess) => {
       damaged = records.length - picked.length;
     }
   };
-  return { run, texts, readMany, pick };
+  const askedIndexSizes = async (workspaceId: string, options: StoreOptions): Promise<Map<string, number>> => {
+    const sizes = groupsOf(await texts(ASKED, workspaceId, [], options), 2);
+    return new Map(sizes.map(([index = '', size]) => [index, Number(size)]));
+  };
+  /** Indexes of the memories that a context with these audiences may not read. */
+  const hiddenIndexes = async (
+    workspaceId: string,
+    readableWith: readonly string[] | undefined,
+    options: StoreOptions,
+  ): Promise<string[]> => {
+    if (readableWith === undefined || readableWith.includes('*')) return [];
+    const asked = await askedIndexSizes(workspaceId, options);
+    return [...asked.keys()].filter((index) => !isReadableIndex(index, readableWith));
+  };
+  return { run, texts, readMany, pick, askedIndexSizes, hiddenIndexes };
 };
 
 /** The keys of a workspace begin with it; no workspace id contains a colon. */

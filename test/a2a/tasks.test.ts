@@ -314,7 +314,7 @@ describe('a stored task', () => {
     const { sql } = agent;
     const sent = inBackground('late', { metadata: { person_id: 'p-1' } });
     const { json } = await agent.call('SendMessage', sent);
-    expect(agent.tasks.erase('person', 'p-1')).toBe(1);
+    expect(agent.tasks.erase('person', 'p-1', 'alice')).toBe(1);
     const canceled = await agent.call('CancelTask', { id: json.result?.task?.id });
     expect(canceled.json).toMatchObject({ error: { code: -32001 } });
     agent.open();
@@ -324,7 +324,7 @@ describe('a stored task', () => {
   it('belongs to the person of its first message', async () => {
     const begun = await send('vague', { metadata: { person_id: 'p-1' } });
     await send('shipping', { taskId: begun.result?.task?.id });
-    expect(agent.tasks.erase('person', 'p-1')).toBe(1);
+    expect(agent.tasks.erase('person', 'p-1', 'alice')).toBe(1);
   });
   it('is erased by conversation or person, also while it works', async () => {
     const { sql } = agent;
@@ -333,9 +333,11 @@ describe('a stored task', () => {
     await send('shipping', sent);
     await agent.call('SendMessage', inBackground('wait', sent));
     await send('shipping', {}, { owner: 'bob' });
-    expect(agent.tasks.erase('person', 'p-1')).toBe(2);
+    await send('shipping', sent, { owner: 'bob' });
+    // Those of others are erased too, and not told.
+    expect(agent.tasks.erase('person', 'p-1', 'alice')).toBe(2);
     expect(agent.aborted).toHaveLength(1);
-    expect(agent.tasks.erase('context', 'c')).toBe(1);
+    expect(agent.tasks.erase('context', 'c', 'alice')).toBe(1);
     agent.open();
     expect(sql.all('SELECT * FROM tasks')).toHaveLength(1);
     expect(sql.all('SELECT * FROM messages')).toHaveLength(1);

@@ -256,7 +256,7 @@ describe('POST /a2a', () => {
 });
 
 describe('DELETE /v1/a2a/tasks', () => {
-  it('erases the tasks of a person or a conversation, created by any key', async () => {
+  it('erases the tasks of a person or a conversation, created by any key, and counts its own', async () => {
     const ask = (more: object, key = product.key) => call('SendMessage', { message: message(SHIPPING, more) }, { key });
     const own = await ask({ metadata: { person_id: 'p-a2a' } });
     const other = await ask({ metadata: { person_id: 'p-a2a' } }, READER);
@@ -265,9 +265,12 @@ describe('DELETE /v1/a2a/tasks', () => {
       const response = await send(product, `DELETE /v1/a2a/tasks?${query}`, undefined, key);
       return { status: response.status, body: await response.json() };
     };
-    expect(await erase('person_id=p-a2a')).toEqual({ status: 200, body: { erased: 2 } });
+    expect(await erase('person_id=p-a2a')).toEqual({ status: 200, body: { erased: 1 } });
     expect(await erase('context_id=c-a2a')).toEqual({ status: 200, body: { erased: 1 } });
-    for (const { result } of [own, other, third]) expect(await stateOf(result?.task?.id)).toBeUndefined();
+    for (const { result } of [own, other, third]) {
+      expect(await stateOf(result?.task?.id)).toBeUndefined();
+      expect(await stateOf(result?.task?.id, { key: READER })).toBeUndefined();
+    }
     expect((await erase('person_id=p-a2a', READER)).status).toBe(401);
     expect((await erase('')).body).toMatchObject({ error: { code: 'INVALID_QUERY' } });
     expect((await erase('person_id=a&context_id=b')).status).toBe(400);
