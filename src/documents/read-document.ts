@@ -2,6 +2,7 @@ import type { CleaningOptions } from './clean-html.ts';
 import { INVISIBLE } from './hast.ts';
 import { type DocumentText, isWholePage, readHtml, withoutLeadingComments } from './read-html.ts';
 import { readMarkdown } from './read-markdown.ts';
+import { readText } from './read-text.ts';
 
 /** `commonmark` has neither HTML nor marks of a dialect: what looks like them is text. */
 type DocumentFormat = 'html' | 'markdown' | 'commonmark';
@@ -30,10 +31,10 @@ export function readDocument(
   const options: CleaningOptions = { base, language };
   const isHtmlText = format === undefined ? /^x?html?$/.test(ending) || isHtml(text) : format === 'html';
   if (isHtmlText) return readHtml(text, options);
+  if (format === undefined && (ending === 'txt' || ending === 'text')) return readText(text);
   return readMarkdown(text, {
     isMdx: ending === 'mdx',
     isPlain: format === 'commonmark',
-    isText: format === undefined && (ending === 'txt' || ending === 'text'),
     base,
     language,
     settingOf,

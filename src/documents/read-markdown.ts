@@ -1,6 +1,7 @@
 import createMarkdownIt, { type MarkdownIt, type Token } from 'markdown-it';
 import deflist from 'markdown-it-deflist';
 import footnote from 'markdown-it-footnote';
+import { boundMarks, type Weights } from './bound-marks.ts';
 import { escapeHtml, TAGS } from './jsx.ts';
 import { hasModule, noteLine, readDialects } from './markdown-dialects.ts';
 import { isNoteName } from './notes.ts';
@@ -13,8 +14,6 @@ export interface MarkdownOptions {
   isMdx?: boolean | undefined;
   /** Whether it has neither HTML nor marks of a dialect: what looks like them is text. */
   isPlain?: boolean | undefined;
-  /** Whether it is a plain text, whose lines end where they end. */
-  isText?: boolean | undefined;
   /** Address against which relative links are resolved. */
   base?: string | undefined;
   language?: string | undefined;
@@ -25,20 +24,21 @@ export interface MarkdownOptions {
 /** Reads Markdown of any dialect, without front matter. */
 export function readMarkdown(
   markdown: string,
-  { isMdx: isNamedMdx = false, isPlain = false, isText = false, base, language, settingOf }: MarkdownOptions = {},
+  { isMdx: isNamedMdx = false, isPlain = false, base, language, settingOf }: MarkdownOptions = {},
 ): DocumentText {
-  const kind = isText ? 'text' : isPlain ? 'plain' : isNamedMdx || hasModule(markdown) ? 'mdx' : 'markdown';
+  const kind = isPlain ? 'plain' : isNamedMdx || hasModule(markdown) ? 'mdx' : 'markdown';
   const omissions = collectOmissions();
-  const { text, warnings } =
-    isPlain || isText
-      ? { text: markdown, warnings: [] }
-      : readDialects(markdown, { isMdx: kind === 'mdx', settingOf, omissions });
+  const { text: whole, warnings } = isPlain
+    ? { text: markdown, warnings: [] }
+    : readDialects(markdown, { isMdx: kind === 'mdx', settingOf, omissions });
+  const { text, rest, warnings: cut } = boundMarks(whole, WEIGHTS);
+  warnings.push(...cut);
   const hasManyNotes = (text.match(/\[\^/g)?.length ?? 0) > MAX_NOTE_MARKS;
   if (hasManyNotes) warnings.push(`Read footnotes as text: there are more than ${MAX_NOTE_MARKS}`);
   const parser = parserFor(kind, !hasManyNotes);
   const environment: Environment = { closed: closedNames(text), diagrams: 0, omissions };
   const tokens = parser.parse(text, environment);
-  if (!isPlain && !isText) readFences(tokens, environment);
+  if (!isPlain) readFences(tokens, environment);
   if (environment.diagrams > 0)
     warnings.push(
       `Left out ${environment.diagrams} ${environment.diagrams === 1 ? 'diagram' : 'diagrams'}: they are drawn from code`,
@@ -59,8 +59,11 @@ export function readMarkdown(
     if (texts.length === 0) opening = openingHeading(converted.tree);
     if (converted.text !== '') texts.push(converted.text);
   }
+  if (rest !== '') texts.push(rest);
   return { text: texts.join('\n\n'), title: title ?? opening, warnings, omitted: omissions.list() };
 }
+
+const WEIGHTS: Weights = { max: 40_000, inline: /[`*_~[\]<{!&:\\]/g };
 
 interface Environment extends Record<PropertyKey, unknown> {
   /** Names of tags that are closed somewhere in the document. */
@@ -69,7 +72,7 @@ interface Environment extends Record<PropertyKey, unknown> {
   omissions: Omissions;
 }
 
-type Kind = 'text' | 'plain' | 'markdown' | 'mdx';
+type Kind = 'plain' | 'markdown' | 'mdx';
 
 /** The library takes quadratic time in the number of footnotes. */
 const MAX_NOTE_MARKS = 1000;
@@ -87,16 +90,15 @@ const MAX_NESTING = 40;
 
 function createParser(kind: Kind, hasNotes: boolean): MarkdownIt {
   const parser = createMarkdownIt({
-    html: kind !== 'plain' && kind !== 'text',
-    breaks: kind === 'text',
+    html: kind !== 'plain',
     linkify: false,
     maxNesting: MAX_NESTING,
   });
   // Addresses are judged where links are written.
   parser.validateLink = () => true;
   // In MDX and plain text, indentation makes no code.
-  if (kind === 'mdx' || kind === 'text') parser.disable('code');
-  if (kind !== 'plain' && kind !== 'text') {
+  if (kind === 'mdx') parser.disable('code');
+  if (kind !== 'plain') {
     if (hasNotes) parser.use(footnote);
     parser.use(deflist);
     keepPlaceholders(parser);

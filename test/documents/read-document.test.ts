@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { boundMarks } from '../../src/documents/bound-marks.ts';
 import { readDocument } from '../../src/documents/read-document.ts';
 import { readHtml } from '../../src/documents/read-html.ts';
 import cases from './read-document.json' with { type: 'json' };
@@ -118,6 +119,116 @@ it.each([
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1000, path).toBeLessThan(4000);
   }
+});
+
+describe('plain text', () => {
+  it('joins wrapped lines, and has headings, lists and columns', () => {
+    const text = `Set up the pump
+
+This manual is about the pump. It explains how you set the pump up, how you
+clean it, and what you do when it does not start.
+
+Before you begin
+================
+
+You need:
+- oil, which you get in every shop that sells tools, and a cloth to wipe off
+  what is too much
+    * for winter: 5W
+- water
+
+1. Open the lid.
+
+2. Fill it.
+
+Address
+-------
+
+Acme Pumps
+Main Street 5
+
+Model        Volume
+A1           5 l
+
+* * *
+<user> and *stars* stay.`;
+    expect(readDocument(text, { path: 'a.txt' })).toMatchObject({
+      title: 'Set up the pump',
+      text: `# Set up the pump
+
+This manual is about the pump. It explains how you set the pump up, how you clean it, and what you do when it does not start.
+
+## Before you begin
+
+You need:
+
+- oil, which you get in every shop that sells tools, and a cloth to wipe off what is too much
+  - for winter: 5W
+- water
+
+1. Open the lid.
+2. Fill it.
+
+### Address
+
+Acme Pumps
+Main Street 5
+
+\`\`\`
+Model        Volume
+A1           5 l
+\`\`\`
+
+<user> and \\*stars\\* stay.`,
+    });
+  });
+  it.each([
+    [
+      'that is wrapped without spaces',
+      `${'あ'.repeat(40)}\n${'い'.repeat(40)}\n終わり。`,
+      `${'あ'.repeat(40)}${'い'.repeat(40)}終わり。`,
+    ],
+    [
+      'with titles between lines',
+      '=====\nPump\n=====\n\nText.\n\nCare\n....\n\nMore.',
+      '# Pump\n\nText.\n\n## Care\n\nMore.',
+    ],
+    ['that begins with a sentence', 'Hold SET.\n\nLet go.', 'Hold SET.\n\nLet go.'],
+    ['with numbers that begin again', '3) Stop.\n4) Go.\n1) Stop.', '3) Stop.\n4) Go.\n\n1. Stop.'],
+  ])('is read %s', (_, text, expected) => {
+    expect(readDocument(text, { path: 'a.txt' }).text.replace(/^(\d)\)/gm, '$1.')).toBe(
+      expected.replace(/^(\d)\)/gm, '$1.'),
+    );
+  });
+});
+
+it.each([
+  ['paragraphs', 'a.md', 'a\n\n'],
+  ['headings', 'a.md', '# a\n'],
+  ['tags that are never closed', 'a.md', '{% '],
+  ['comments that are never closed', 'a.md', '{% comment %}'],
+  ['lines', 'a.txt', 'a\n'],
+  ['items', 'a.txt', '- a\n'],
+])('reads 500,000 characters of %s in bounded time, and loses none', (_, path, piece) => {
+  const before = process.cpuUsage();
+  const { text, warnings } = readDocument(piece.repeat(500_000 / piece.length), { path });
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(8000);
+  const letters = piece.replace(/[^a-z]/g, '');
+  if (letters === 'a') expect(text.match(/a/g)).toHaveLength(Math.floor(500_000 / piece.length));
+  if (path === 'a.md' && letters === 'a')
+    expect(warnings).toEqual([expect.stringMatching(/^Reduced the last \d+ characters/)]);
+});
+it('keeps as plain text what comes after a block, where there are too many marks', () => {
+  const { text, rest, warnings } = boundMarks(`${'a\n'.repeat(6)}\nb <i> &amp;\n\n- c`, { max: 6, inline: /-/g });
+  expect([text, rest]).toEqual(
+    ['a\n'.repeat(6), 'b <i> &amp; - c'].map((each, at) => (at === 0 ? each : expect.stringContaining('- c'))),
+  );
+  expect(rest).toContain('<i>');
+  expect(warnings).toEqual([
+    'Reduced the last 17 characters to plain text: the document has more than 6 lines and marks',
+  ]);
+  expect(boundMarks('a|'.repeat(100), { max: 10, inline: /\|/g }).text).toHaveLength(73);
 });
 
 it('reads 9,000 of each element in linear time', () => {

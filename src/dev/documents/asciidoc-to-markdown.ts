@@ -1,5 +1,6 @@
 import { load, NullLogger } from '@asciidoctor/core';
 import type { Element, ElementContent, Root } from 'hast';
+import { boundMarks, type Weights } from '../../documents/bound-marks.ts';
 import {
   classesOf,
   element,
@@ -35,11 +36,22 @@ const SETTINGS = {
   'max-attribute-value-size': 4096,
 };
 
+/** Each section looks for an id that no other has, each item for the list that it continues, and definitions hold each other. */
+const WEIGHTS: Weights = {
+  max: 30_000,
+  inline: /[|!`*_#+^~<({[]/g,
+  heavy: [
+    { line: /^={1,6}\s/, weight: 10 },
+    { line: /^\s*(?:[*.-]+\s|:[\w-]+:)/, weight: 3 },
+  ],
+};
+
 /**
  * Markdown of AsciiDoc, as Asciidoctor publishes it in its secure mode: nothing is included or loaded. What a page takes from other files,
  * and values that only its generator knows, are named.
  */
-export async function asciidocToMarkdown(text: string): Promise<DocumentText> {
+export async function asciidocToMarkdown(written: string): Promise<DocumentText> {
+  const { text, rest, warnings } = boundMarks(written, WEIGHTS);
   const source = prepareAsciidoc(text);
   const document = await load(source.text, {
     safe: 'secure',
@@ -63,8 +75,8 @@ export async function asciidocToMarkdown(text: string): Promise<DocumentText> {
       .map(lineOf)[0];
     parts.push(convert(root, { language: languageOf(source) }).text);
   }
-  const markdown = parts.filter((part) => part !== '').join('\n\n');
-  return { text: markdown, title, warnings: warningsOf(source) };
+  const markdown = [...parts, rest].filter((part) => part !== '').join('\n\n');
+  return { text: markdown, title, warnings: [...warnings, ...warningsOf(source)] };
 }
 
 const languageOf = ({ text }: AsciidocSource): string | undefined =>

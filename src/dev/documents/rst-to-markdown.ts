@@ -1,4 +1,5 @@
 import type { Element } from 'hast';
+import { boundMarks, type Weights } from '../../documents/bound-marks.ts';
 import { element, elementsOf, isElement, lineOf, words } from '../../documents/hast.ts';
 import { markdownOfHtml } from '../../documents/read-html.ts';
 import { type DocumentText, listed, unknownValues } from './document-text.ts';
@@ -6,28 +7,28 @@ import { readBlocks } from './rst-blocks.ts';
 import { documentOf, type RstDocument } from './rst-document.ts';
 
 const TAB = 8;
+const WEIGHTS: Weights = { max: 30_000, inline: /[`*|_[:{]/g };
 
 /**
  * Markdown of reStructuredText, as docutils and Sphinx publish it: sections, lists, terms, tables of all kinds, code, notes, tabs, roles,
  * substitutions, footnotes. Nothing is included, and nothing runs: what a page takes from other files or from code is named.
  */
-export function rstToMarkdown(text: string): DocumentText {
-  const lines = text
-    .replace(/\r\n?/g, '\n')
-    .split('\n')
-    .map((line) => expanded(line).trimEnd());
+export function rstToMarkdown(written: string): DocumentText {
+  const { text, rest, warnings } = boundMarks(written.replace(/\r\n?/g, '\n'), WEIGHTS);
+  const lines = text.split('\n').map((line) => expanded(line).trimEnd());
   const document = documentOf(lines, readBlocks);
   const blocks = readBlocks(lines, document);
   const title = blocks.find((block) => isElement(block, 'h1'));
   const { parts, isReduced } = partsOf(blocks);
   const markdown = parts
     .map((children) => markdownOfHtml({ type: 'root', children }))
+    .concat(rest)
     .filter((part) => part !== '')
     .join('\n\n');
   return {
     text: markdown,
     title: title === undefined ? undefined : lineOf(title),
-    warnings: [...(isReduced ? [TOO_LARGE] : []), ...warningsOf(document)],
+    warnings: [...warnings, ...(isReduced ? [TOO_LARGE] : []), ...warningsOf(document)],
   };
 }
 

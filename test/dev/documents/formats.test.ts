@@ -45,6 +45,18 @@ describe('a page in reStructuredText or AsciiDoc', () => {
     const adoc = (await read('adoc', '*a '.repeat(100_000))) as { text: string };
     expect(adoc.text.length).toBeGreaterThan(300_000);
   });
+  it.each([
+    ['adoc', '== a\n\nb\n\n'],
+    ['adoc', '|===\n|c |d\n|===\n\n'],
+    ['rst', ':a: `b` c\n\n'],
+  ])('with too many marks goes on as plain text (.%s, %j)', async (ending, piece) => {
+    const found = await read(ending, piece.repeat(20_000));
+    expect(found).toMatchObject({
+      warnings: [expect.stringMatching(/^Reduced the last \d+ characters to plain text/)],
+    });
+    const letter = piece.includes('d') ? /d/g : /b/g;
+    expect((found as { text: string }).text.match(letter)).toHaveLength(20_000);
+  });
   it('reads no file that an attribute, an image or a style sheet names', async () => {
     mkdirSync(join(folder, 'in'), { recursive: true });
     writeFileSync(join(folder, 'secret.svg'), '<svg><text>secret</text></svg>');
@@ -255,16 +267,16 @@ paths:
 
 describe('a description of an interface (OpenAPI)', () => {
   it('is an article about all of it and one about each operation', async () => {
-    const read1 = (await read('yaml', API)) as {
+    const found = (await read('yaml', API)) as {
       title: string;
       text: string;
       articles: { name: string; title: string; text: string }[];
     };
-    expect(read1).toMatchObject({
+    expect(found).toMatchObject({
       title: 'Pump API',
       text: '# Pump API\n\nVersion: 2\n\nControls _pumps_.\n\n## Limits\n\nTen a minute.\n\n**Servers:**\n\n- `https://api.example/v2` Live\n\n**Authentication:**\n\n| Name | Type | Description |\n| - | - | - |\n| `key` | apiKey header X-Key | |\n\n**Operations:**\n\n- `GET /pumps/{id}` Read a pump\n- `PUT /pumps/{id}`',
     });
-    expect(read1.articles).toEqual([
+    expect(found.articles).toEqual([
       {
         name: 'getpump',
         title: 'Read a pump',
