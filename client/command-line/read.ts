@@ -50,7 +50,8 @@ const print = (preview: ArticlePreview, out: Terminal): void => {
   for (const [name, value] of facts) if (value) out.line(`${out.dim(name.padEnd(WIDTH))}${cleanLine(value)}`);
   out.line(`\n${clean(preview.text)}\n`);
   const leftOut = preview.left_out.map(
-    ({ count, why, sample }) => `${String(count).padStart(6)}  ${why}${sample === '' ? '' : `: ${cleanLine(sample)}`}`,
+    ({ count, why, samples: [sample = ''] }) =>
+      `${String(count).padStart(6)}  ${why}${sample === '' ? '' : `: ${cleanLine(sample)}`}`,
   );
   out.line(out.bold(leftOut.length === 0 ? 'Nothing was left out.' : 'Left out:'));
   for (const line of leftOut) out.line(line);

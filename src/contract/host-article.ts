@@ -16,6 +16,8 @@ const Author = z.string().max(200);
 export const ContentFormat = z.enum(['html', 'markdown', 'commonmark']);
 export type ContentFormat = z.infer<typeof ContentFormat>;
 
+const TranslationKey = z.string().trim().min(1).max(300);
+
 const LanguageTag = z.string().regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, 'is no language tag such as de-CH');
 
 /** What an article is for and how old it is. */
@@ -33,6 +35,8 @@ export const HostArticleMetadata = z.strictObject({
   format: ContentFormat.optional(),
   /** Its language, a tag of BCP 47 (`de-CH`). Absent: front matter, the page or the text itself tells. */
   language: LanguageTag.optional(),
+  /** Equal for all translations of an article. Absent: ids and addresses that differ by a language alone tell. */
+  translation_key: TranslationKey.optional(),
 });
 export type HostArticleMetadata = z.infer<typeof HostArticleMetadata>;
 
@@ -59,6 +63,56 @@ export const ArticlePut = z.strictObject({
 });
 export type ArticlePut = z.infer<typeof ArticlePut>;
 
+/** Parts of a document that no article shows. */
+export const OmissionKind = z.enum([
+  'comment',
+  'hidden',
+  'surrounding',
+  'contents',
+  'script',
+  'embedded',
+  'control',
+  'image',
+  'diagram',
+  'code',
+  'template',
+]);
+export type OmissionKind = z.infer<typeof OmissionKind>;
+
+export const MAX_OMISSION_SAMPLES = 20;
+
+/** Parts of one kind that were left out while a document was read. */
+export const Omission = z.object({
+  kind: OmissionKind,
+  count: z.int().min(1),
+  /** The beginnings of the first ones that have text, each on one line. */
+  samples: z.array(z.string().max(200)).max(MAX_OMISSION_SAMPLES),
+});
+export type Omission = z.infer<typeof Omission>;
+
+/** At most so many remarks on the reading of an article are kept. */
+export const MAX_READING_WARNINGS = 40;
+
+/** What the reading of a document left out. */
+export const ArticleReading = z.object({
+  /** In the order in which each kind was first met. */
+  left_out: z.array(Omission).max(OmissionKind.options.length),
+  /** What was wrong and how it was handled, a sentence each. */
+  warnings: z.array(z.string().max(500)).max(MAX_READING_WARNINGS),
+});
+export type ArticleReading = z.infer<typeof ArticleReading>;
+
+/** What a document became: `GET /api/kb/text/{id}`. Of one that was read before this was kept, it is not known what was left out. */
+export const ArticleText = z.object({
+  id: KnowledgeFile,
+  /** Canonical Markdown, to which quotes and offsets refer. */
+  text: z.string().max(ARTICLE_CONTENT_MAX_LENGTH),
+  /** Its language, a tag of BCP 47; absent where it is in doubt. */
+  language: LanguageTag.optional(),
+  ...ArticleReading.partial().shape,
+});
+export type ArticleText = z.infer<typeof ArticleText>;
+
 /** One label, a list of labels, or null -> a list. */
 const lenientLabels = z
   .union([z.array(z.string()), z.string().transform((label) => [label])])
@@ -84,6 +138,8 @@ export const HostArticleReply = z.object({
   content: z.string(),
   /** What was left out when the host read its source, for the report of the sync. */
   warnings: z.array(z.string()).nullish().catch(undefined),
+  /** The same by kind. */
+  left_out: z.array(Omission).max(100).nullish().catch(undefined),
   metadata: z
     .object({
       intent: lenientLabels,
@@ -93,6 +149,7 @@ export const HostArticleReply = z.object({
       format: ContentFormat.nullish().catch(undefined),
       /** `locale` is an extension of ours that our sources send. */
       language: LanguageTag.nullish().catch(undefined),
+      translation_key: TranslationKey.nullish().catch(undefined),
       /** Whatever is given: what cannot be read as audiences must not become an article for everybody. */
       audience: z.unknown().optional(),
     })

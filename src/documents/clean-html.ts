@@ -1,4 +1,5 @@
 import type { Element, ElementContent, Root } from 'hast';
+import type { OmissionKind } from '../contract/host-article.ts';
 import {
   classesOf,
   element,
@@ -15,7 +16,7 @@ import {
   words,
 } from './hast.ts';
 import { readNotes } from './notes.ts';
-import type { OmissionKind, Omissions } from './omissions.ts';
+import type { Omissions } from './omissions.ts';
 import { noteMark, noteMarksOf, readScript } from './script-marks.ts';
 import { spreadSpans } from './table-spans.ts';
 import { labelTabs, revealedBy } from './tabs.ts';

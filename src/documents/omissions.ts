@@ -1,27 +1,8 @@
-/** Parts of a document that no article shows. */
-export type OmissionKind =
-  | 'comment'
-  | 'hidden'
-  | 'surrounding'
-  | 'contents'
-  | 'script'
-  | 'embedded'
-  | 'control'
-  | 'image'
-  | 'diagram'
-  | 'code'
-  | 'template';
-
-export interface Omission {
-  kind: OmissionKind;
-  count: number;
-  /** The beginning of the first that has text, on one line; empty when none has. */
-  sample: string;
-}
+import { MAX_OMISSION_SAMPLES, type Omission, type OmissionKind } from '../contract/host-article.ts';
 
 /** What was left out while a document was read, in the order in which each kind was first met. */
 export interface Omissions {
-  /** @param text Read only where a sample is missing. */
+  /** @param text Read only where samples are wanted. */
   add(kind: OmissionKind, text: () => string): void;
   list(): Omission[];
 }
@@ -34,13 +15,28 @@ export function collectOmissions(): Omissions {
   const byKind = new Map<OmissionKind, Omission>();
   return {
     add: (kind, text) => {
-      const omission = byKind.get(kind) ?? { kind, count: 0, sample: '' };
+      const omission = byKind.get(kind) ?? { kind, count: 0, samples: [] };
       omission.count += 1;
-      if (omission.sample === '') omission.sample = sampleOf(text());
+      const sample = omission.samples.length < MAX_OMISSION_SAMPLES ? sampleOf(text()) : '';
+      if (sample !== '' && !omission.samples.includes(sample)) omission.samples.push(sample);
       byKind.set(kind, omission);
     },
     list: () => [...byKind.values()],
   };
+}
+
+/** Several readings as one: a page of a site is read when it is fetched, and again when it is taken in. */
+export function joinOmissions(readings: readonly (readonly Omission[])[]): Omission[] {
+  const byKind = new Map<OmissionKind, Omission>();
+  for (const { kind, count, samples } of readings.flat()) {
+    const known = byKind.get(kind);
+    byKind.set(kind, {
+      kind,
+      count: count + (known?.count ?? 0),
+      samples: [...new Set([...(known?.samples ?? []), ...samples])].slice(0, MAX_OMISSION_SAMPLES),
+    });
+  }
+  return [...byKind.values()];
 }
 
 function sampleOf(text: string): string {

@@ -1,9 +1,10 @@
 import type { Element, ElementContent, Root } from 'hast';
 import type { Root as MarkdownRoot } from 'mdast';
+import type { Omission } from '../contract/host-article.ts';
 import { type CleaningOptions, cleanHtml } from './clean-html.ts';
 import { elementsOf, isElement, lineOf, type Parent, propertyOf, spacedTextOf, textOf } from './hast.ts';
 import { htmlToTree } from './html-to-tree.ts';
-import { collectOmissions, type Omission, type Omissions } from './omissions.ts';
+import { collectOmissions, type Omissions } from './omissions.ts';
 import { isNotFound, readHead } from './page-head.ts';
 import { parseHtml } from './parse-html.ts';
 import { textBetweenTags } from './text-between-tags.ts';

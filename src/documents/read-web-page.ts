@@ -1,6 +1,7 @@
 import type { Element } from 'hast';
+import type { Omission } from '../contract/host-article.ts';
 import { elementsOf, isElement, lineOf, propertyOf, textOf } from './hast.ts';
-import { collectOmissions, type Omission } from './omissions.ts';
+import { collectOmissions } from './omissions.ts';
 import { isNotFound, readHead } from './page-head.ts';
 import { parseHtml } from './parse-html.ts';
 import { contentOf, convert, titleOf } from './read-html.ts';
@@ -26,6 +27,8 @@ export interface WebPage {
   modifiedAtMs: number | undefined;
   /** `en`, `de-CH`. */
   language: string | undefined;
+  /** Addresses of the page in all its languages, as it lists them (`hreflang`); empty where it does not list itself. */
+  translations: string[];
   /** Whether it has hardly any text, as a script makes it in the browser. */
   isScripted: boolean;
   /** What is no part of the article, and why. */
@@ -48,7 +51,9 @@ export function readWebPage(html: string, address: string): WebPage | undefined 
   const base = absolute(propertyOf(named(all, 'base'), 'href'), address) ?? address;
   const links = linksOf(all, base);
   const canonical = all.find((node) => isElement(node, 'link') && wordsIn(node.properties.rel).includes('canonical'));
-  const language = ownLanguage(all, address) ?? propertyOf(named(all, 'html'), 'lang');
+  const alternates = alternatesOf(all, base);
+  const own = alternates.find((each) => pageOf(each.address) === pageOf(address));
+  const language = own?.language ?? propertyOf(named(all, 'html'), 'lang');
   const { refresh, isHidden, modifiedAtMs } = readHead(all);
   const pageTitle = titleOf(root) ?? '';
   const omissions = collectOmissions();
@@ -66,6 +71,7 @@ export function readWebPage(html: string, address: string): WebPage | undefined 
     isNotFound: isNotFound(title, text),
     modifiedAtMs,
     language,
+    translations: own === undefined ? [] : [...new Set(alternates.map((each) => pageOf(each.address)))],
     isScripted: isShell && text.length < MAX_SHELL_TEXT,
     omitted: omissions.list(),
   };
@@ -89,21 +95,22 @@ function isScriptShell(all: readonly Element[]): boolean {
   return isEmptyShell || asksForScripts;
 }
 
-/** The language under which the page lists itself among its translations (`link rel="alternate" hreflang="…"`): templates often repeat one `lang`. */
-function ownLanguage(all: readonly Element[], address: string): string | undefined {
-  const own = all.find(
-    (node) =>
-      isElement(node, 'link') &&
-      wordsIn(node.properties.rel).includes('alternate') &&
-      propertyOf(node, 'hrefLang')?.toLowerCase() !== 'x-default' &&
-      propertyOf(node, 'hrefLang') !== undefined &&
-      pageOf(absolute(propertyOf(node, 'href'), address)) === pageOf(address),
-  );
-  return propertyOf(own, 'hrefLang');
-}
+const MAX_LANGUAGES = 200;
 
-const pageOf = (address: string | undefined): string | undefined =>
-  address?.replace(/[?#].*$/, '').replace(/\/(?:index\.html?)?$/, '');
+/** The translations that a page lists, itself among them (`link rel="alternate" hreflang="…"`): templates often repeat one `lang`. */
+const alternatesOf = (all: readonly Element[], base: string): { language: string; address: string }[] =>
+  all
+    .filter((node) => isElement(node, 'link') && wordsIn(node.properties.rel).includes('alternate'))
+    .slice(0, MAX_LANGUAGES)
+    .flatMap((node) => {
+      const language = propertyOf(node, 'hrefLang');
+      const address = absolute(propertyOf(node, 'href'), base);
+      return language === undefined || address === undefined || language.toLowerCase() === 'x-default'
+        ? []
+        : [{ language, address }];
+    });
+
+const pageOf = (address: string): string => address.replace(/[?#].*$/, '').replace(/\/(?:index\.html?)?$/, '');
 
 const named = (all: readonly Element[], name: string): Element | undefined =>
   all.find(({ tagName }) => tagName === name);

@@ -2,9 +2,10 @@ import { oncePer } from '../runtime/once-per.ts';
 import type { QueryTerm } from '../search/analyse-query.ts';
 import { cachedArticle, cachedChunk, type Edition, type EditionArticle } from '../search/open-edition.ts';
 import { FULL_IMPACT, inverseFrequency, RANKING, readPostings } from '../search/open-index.ts';
-import type { SearchHit, SearchOutcome } from '../search/search-edition.ts';
+import { allowedChunks, type SearchHit, type SearchOptions, type SearchOutcome } from '../search/search-edition.ts';
 import { semanticCalibrationOf } from '../search/semantic-calibration.ts';
 import { entryBytes, varintReader } from '../search/text-table.ts';
+import { withoutTranslations } from '../search/translations.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
 import type { ParsedQuestion, TextVectors } from './parse-question.ts';
 import { stemsOf } from './sections.ts';
@@ -43,10 +44,9 @@ const WHOLE_ARTICLES = 40;
 const MAX_CANDIDATES = 10;
 const FAR = 99;
 
-interface CandidateOptions {
+interface CandidateOptions extends Pick<SearchOptions, 'filter' | 'language'> {
   searches: readonly SearchOutcome[];
   vectors?: TextVectors | undefined;
-  isAllowed?: ((chunk: number) => boolean) | undefined;
   /** Indexes in the edition of articles that stay candidates at any rank, if anything was found in them. */
   always?: readonly number[] | undefined;
 }
@@ -66,7 +66,7 @@ export const candidateArticles = (
   }));
   scored.sort((left, right) => right.score - left.score || left.candidate.source.index - right.candidate.source.index);
   const top = scored[0]?.score ?? 0;
-  const chosen = scored
+  const chosen = withoutTranslations(edition, scored, ({ candidate }) => candidate.source.index)
     .filter(({ candidate }, at) => at < MAX_CANDIDATES || options.always?.includes(candidate.source.index))
     .map(({ candidate, score }, at) => ({ ...candidate, place: at + 1, odds: Math.exp(score - top) }));
   const { texts } = edition;
@@ -82,8 +82,8 @@ const chunksOf = ({ source: { firstChunk, endChunk } }: CandidateArticle): numbe
 /** All articles with search hits, and those with words close to the question's. */
 export const articlesFound = (
   edition: Edition,
-  { terms, total, vector }: ParsedQuestion,
-  { searches, vectors, isAllowed }: CandidateOptions,
+  { text, terms, total, vector }: ParsedQuestion,
+  { searches, vectors, filter, language }: CandidateOptions,
 ): CandidateArticle[] => {
   const closeWords = closeWordsIn(edition, vectors);
   const close = terms.map(({ forms }) => closeWords(forms).inIndex);
@@ -94,7 +94,7 @@ export const articlesFound = (
       idf: inverseFrequency(edition.index.termChunks[termId] ?? 0, edition.chunkCount),
     })),
   }));
-  const ranked = rankArticles(edition, asked, { isAllowed });
+  const ranked = rankArticles(edition, asked, { isAllowed: allowedChunks(edition, text, { filter, language }) });
   const whole = new Map(ranked.map(({ article, score }) => [article, score / (ranked[0]?.score ?? 1)]));
   const passages = passagesFound(edition, searches);
   const meaningOf = meaningsFound(edition, searches);

@@ -1,7 +1,7 @@
 import { oncePer } from '../runtime/once-per.ts';
 import { analyseQuery, type Turn } from '../search/analyse-query.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
-import type { SearchOutcome } from '../search/search-edition.ts';
+import type { SearchOptions, SearchOutcome } from '../search/search-edition.ts';
 import {
   type ArticleContents,
   type ArticleMatches,
@@ -34,13 +34,11 @@ export interface CandidateUnit {
   isOutdated: boolean;
 }
 
-export interface CandidateOptions {
+export interface CandidateOptions extends Pick<SearchOptions, 'filter' | 'language'> {
   history?: readonly Turn[] | undefined;
   /** Searches for the question, and for the previous turn together with the question when there is a turn. */
   searches: readonly SearchOutcome[];
   vectors?: TextVectors | undefined;
-  /** Other chunks are ignored. */
-  isAllowed?: ((chunk: number) => boolean) | undefined;
   isShown?: ((unit: Unit) => boolean) | undefined;
   /** Indexes in the edition of articles that stay candidates at any rank. */
   always?: readonly number[] | undefined;

@@ -17,13 +17,7 @@ import {
   type Edition,
   type EditionArticle,
 } from '../search/open-edition.ts';
-import {
-  allowedChunks,
-  confidenceFeatures,
-  type SearchOptions,
-  type SearchOutcome,
-  searchEdition,
-} from '../search/search-edition.ts';
+import { confidenceFeatures, type SearchOptions, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { titleOfPath } from '../text/title-of-path.ts';
 import { alternativesOf, compareWithOthers, withoutFaultyAlternatives } from './alternatives.ts';
 import { assembleAnswer, assessConfidence, relatedTopics, strategyOf } from './assemble-answer.ts';
@@ -85,15 +79,16 @@ export const DECLINED_BELOW = 0.22;
  */
 export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
   const { screen = unscreened, history = [], filter = {}, devices, vectors, atMost = 1 } = options;
+  const asker = languageOf(question, options);
   const search = (text: string, turns: readonly Turn[]) =>
-    searchEdition(edition, text, { filter, devices, limit: HITS, history: turns });
+    searchEdition(edition, text, { filter, devices, limit: HITS, history: turns, language: asker });
   const outcome = screen.outcome(edition, options.outcome ?? search(question, history));
   const whole = questionWithTurn(question, history);
   const withTurn = whole === question ? [] : [options.outcomeWithTurn ?? search(whole, [])];
   const answered = findAnswer(edition, question, {
     ...{ history, devices, vectors },
     searches: [outcome, ...withTurn.map((each) => screen.outcome(edition, each))],
-    isAllowed: allowedChunks(edition, filter),
+    ...{ filter, language: asker },
     isShown: screen.isShown(edition),
   });
   const found = { ...answered, probability: Math.min(answered.probability, atMost) };
@@ -102,7 +97,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const chosen = chooseHits(edition, question, outcome.hits);
   const isAnswered = found.probability >= DECLINED_BELOW && found.passages.length > 0 && reading === undefined;
   const model = screen.model(answeringModelOf(edition));
-  const language = spokenLanguage(edition, question, languageOf(question, options), found);
+  const language = spokenLanguage(edition, question, asker, found);
   const phrases = answerPhrases(language);
   const rules = {
     phrases,

@@ -103,9 +103,10 @@ const explanationOf = async (
   edition: Edition,
   question: string,
   answer: NavigatorAnswer,
-  { history = [], devices, retrieve, signal, waitUntil, timeLeftMs }: QuestionOptions,
+  options: QuestionOptions,
 ): Promise<Explanation> => {
-  const about = { history, devices, limit: HITS };
+  const { history = [], devices, retrieve, signal, waitUntil, timeLeftMs } = options;
+  const about = { history, devices, language: languageOf(question, options), limit: HITS };
   const { outcome, semantic } =
     retrieve === undefined
       ? {
@@ -148,7 +149,7 @@ const findAnswer = async (
   const entry = ai === undefined ? cacheEntryOf(edition, question, asked, 'retrieved') : undefined;
   if (entry?.cached !== undefined) return { answer: entry.cached, metadata: { cached: true } };
   const limit = ai === undefined ? HITS : MODEL_HITS;
-  const find = async (query: string, about: Pick<AnswerOptions, 'history' | 'devices'>) =>
+  const find = async (query: string, about: Pick<AnswerOptions, 'history' | 'devices' | 'language'>) =>
     retrieve
       ? retrieve(edition, query, { ...about, limit, signal, waitUntil, timeLeftMs: timeLeftMs() })
       : {
@@ -157,7 +158,8 @@ const findAnswer = async (
         };
   const { outcome, semantic, ...lack } = await find(question, asked);
   const whole = questionWithTurn(question, history);
-  const outcomeWithTurn = whole === question ? undefined : (await find(whole, { devices })).outcome;
+  const outcomeWithTurn =
+    whole === question ? undefined : (await find(whole, { devices, language: asked.language })).outcome;
   const lacksEmbeddings = semantic === 'late' || semantic === 'failed';
   if (ai === undefined) {
     const lacks: AnswerMetadata['degraded'] = [
@@ -189,8 +191,9 @@ const findAnswer = async (
     // Embedding services cache their inputs, and a model's rewording of a question would outlive the erased conversation.
     search: async (query) =>
       vectorsOf(edition)?.space.model === WORD_VECTORS_MODEL
-        ? (await find(query, { devices })).outcome
-        : (await readPages(edition, () => searchEdition(edition, query, { devices, limit }))).value,
+        ? (await find(query, { devices, language: asked.language })).outcome
+        : (await readPages(edition, () => searchEdition(edition, query, { devices, language: asked.language, limit })))
+            .value,
   });
   const lacksTexts = 'lacksTexts' in lack && lack.lacksTexts === true;
   return { answer, metadata: metadataOf(account, { lacksEmbeddings, lacksTexts }) };

@@ -17,6 +17,8 @@ export interface Article {
   author?: string | undefined;
   /** A tag of BCP 47, as its source names it; absent: its text tells. */
   language?: string | undefined;
+  /** Equal for all translations of an article, where its source says it; 1 to 300 characters. */
+  translationKey?: string | undefined;
   /** Who may read it: holders of any of these. Absent: everybody of the workspace. */
   audiences?: string[] | undefined;
 }

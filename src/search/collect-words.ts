@@ -14,6 +14,7 @@ import {
   numberedTexts,
   varintLength,
 } from './text-table.ts';
+import type { TranslatedArticle } from './translations.ts';
 
 /** Result of the first pass over the articles. Words and terms are numbered in order of appearance. */
 export interface CollectedWords {
@@ -57,6 +58,8 @@ export interface CollectedWords {
   tags: Map<string, number[]>;
   /** Languages of the articles (BCP 47), each with the number of its articles. */
   languages: Map<string, number>;
+  /** By article, for finding which are translations of each other. */
+  translated: TranslatedArticle[];
 }
 
 export interface FieldLengths {
@@ -93,6 +96,8 @@ export const collectWords = (
     const own = languageOfArticle({ article, chunks });
     language = languageNamed(own ?? usual);
     if (own !== undefined) collected.languages.set(own, (collected.languages.get(own) ?? 0) + 1);
+    const { id, url, translationKey } = article;
+    collected.translated.push({ id, url, translationKey, language: own });
     const articleIndex = collected.articles.ends.length();
     addEntry(collected.articles, encodeArticle(article));
     const set = audienceSetOf(collected.audienceSets, article.audiences);
@@ -142,7 +147,12 @@ const languageOfArticle = ({ article, chunks }: EditionEntry): string | undefine
     if (text.length >= MAX_DETECTED) break;
     text += `\n${chunk.text}`;
   }
-  const named = article.language?.split('-')[0]?.toLowerCase();
+  return languageOfText(text, article.language);
+};
+
+/** The language of an article, a primary tag; undefined where it is in doubt. @param tag As its source names it. */
+export const languageOfText = (text: string, tag: string | undefined): string | undefined => {
+  const named = tag?.split('-')[0]?.toLowerCase();
   const detected =
     text.length < LEAST_DETECTED
       ? undefined
@@ -317,4 +327,5 @@ const emptyCollection = (): CollectedWords => ({
   wordSets: growingNumbers(),
   tags: new Map(),
   languages: new Map(),
+  translated: [],
 });

@@ -228,7 +228,7 @@ const narrow = (from: Edition, isReadable: readonly boolean[], isKept?: (article
     section: (name) => ownSection(edition, name, { from, isForAll, isCounted: counts !== undefined }),
     index,
     texts: narrowTexts(from.texts, (at) => own(chunks, at, 'chunk')),
-    narrowed: { from, chunks, ownChunks },
+    narrowed: { from, articles, chunks, ownChunks },
   };
   return edition;
 };

@@ -9,6 +9,7 @@ import {
   numbersView,
   type TextTable,
 } from './text-table.ts';
+import { groupTranslations, TRANSLATION_SECTIONS } from './translations.ts';
 
 /** A section before its memory is allocated. */
 interface Section {
@@ -67,6 +68,7 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
           ['article.sets', numbersSection(collected.articleSets.view())] as [string, Section],
           ['word.sets', numbersSection(wordIds, collected.wordSets.get)] as [string, Section],
         ]),
+    ...translationSections(collected),
     ...(isPaged
       ? [
           ['pages.ends', numbersSection(collected.pageEnds.view())] as [string, Section],
@@ -78,6 +80,18 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
           ['texts', emptySection(textEnds.get(textEnds.length() - 1))] as [string, Section],
         ]),
   ]);
+};
+
+const translationSections = ({ translated }: CollectedWords): [string, Section][] => {
+  const found = groupTranslations(translated);
+  if (found === undefined) return [];
+  const tags = [...new Set(found.languages.filter((tag) => tag !== undefined))].sort();
+  const places = found.languages.map((tag) => (tag === undefined ? 0 : tags.indexOf(tag) + 1));
+  return [
+    [TRANSLATION_SECTIONS.groups, numbersSection(found.groups)],
+    [TRANSLATION_SECTIONS.languages, numbersSection(places)],
+    [TRANSLATION_SECTIONS.tags, bytesSection(encodeStrings(tags))],
+  ];
 };
 
 /** A language of fewer articles is more likely a mistake of detection. */

@@ -74,7 +74,7 @@ export interface Edition {
   index: EditionIndex;
   texts: ChunkTexts;
   /** Present if this is what some audiences may read of another edition (`editionFor`). */
-  narrowed?: { from: Edition; chunks: Uint32Array; ownChunks: Int32Array } | undefined;
+  narrowed?: { from: Edition; articles: Uint32Array; chunks: Uint32Array; ownChunks: Int32Array } | undefined;
 }
 
 /**

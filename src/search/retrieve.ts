@@ -87,7 +87,7 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
     if (vectors?.space.model === WORD_VECTORS_MODEL && wordVectors !== undefined) {
       signal?.throwIfAborted();
       try {
-        const near = nearByWordVectors(question, wordVectors(), { edition, vectors, ...options });
+        const near = nearByWordVectors(question, wordVectors(), { ...options, edition, vectors });
         if (near === undefined) return { outcome: await search(), semantic: 'absent', lacksTexts };
         const meanings = { model: WORD_VECTORS_MODEL, near };
         return { outcome: await search(meanings), semantic: 'used', lacksTexts };
@@ -111,7 +111,7 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
       const asked = { wants, workspace: edition.workspace, readableShare, signal: deadline.signal, waitUntil } as const;
       const meaning = meaningOf(questionText(question, options), asked);
       const near = meaning.then((meaningFound) =>
-        nearChunks(meaningFound, { edition, vectors, filter: options.filter }),
+        nearChunks(meaningFound, { vectors, isAllowed: allowedChunks(edition, question, options) }),
       );
       // It may fail after the result has been returned.
       near.catch(() => undefined);
@@ -140,10 +140,9 @@ const isOf = ({ space }: EditionVectors, { model, dimensions }: Pick<Meaning, 'm
 /** The chunks of an edition closest to a meaning; `undefined` if they cannot be compared. */
 const nearChunks = (
   meaning: Meaning,
-  { edition, vectors, filter = {} }: { edition: Edition; vectors: EditionVectors } & Pick<SearchOptions, 'filter'>,
+  { vectors, isAllowed }: { vectors: EditionVectors; isAllowed: ((chunk: number) => boolean) | undefined },
 ): NearChunk[] | undefined => {
   if (!isOf(vectors, meaning)) return undefined;
-  const isAllowed = allowedChunks(edition, filter);
   if (vectors.kind === 'rows') {
     return meaning.vector && vectors.nearest(meaning.vector, { limit: NEAREST, isAllowed });
   }
@@ -158,13 +157,16 @@ const nearChunks = (
 const nearByWordVectors = (
   question: string,
   words: WordVectors,
-  { edition, vectors, filter = {}, history }: { edition: Edition; vectors: EditionVectors } & SearchOptions,
+  { edition, vectors, filter, language, history }: { edition: Edition; vectors: EditionVectors } & SearchOptions,
 ): NearChunk[] | undefined => {
   const vector = words.vectorOfQuestion(questionText(question, { history }));
   if (vector === undefined || vectors.kind !== 'rows') return undefined;
   // The comparison normalises vectors; the original length is the share of the question that is known.
   const share = Math.hypot(...vector);
-  const near = vectors.nearest(vector, { limit: NEAREST, isAllowed: allowedChunks(edition, filter) });
+  const near = vectors.nearest(vector, {
+    limit: NEAREST,
+    isAllowed: allowedChunks(edition, question, { filter, language }),
+  });
   return near.map(({ chunk, similarity }) => ({ chunk, similarity: similarity * share }));
 };
 

@@ -1,10 +1,12 @@
 import { oncePer } from '../runtime/once-per.ts';
+import { detectLanguage } from '../text/detect-language.ts';
 import { type AnalysedQuery, analyseQuery, type Turn } from './analyse-query.ts';
 import { devicesNamedIn } from './devices-named-in.ts';
 import type { NearChunk } from './nearest-rows.ts';
 import type { Edition } from './open-edition.ts';
 import { bonusOf, type ChunkEvidence, gatherEvidence, rankChunks } from './re-rank.ts';
 import { semanticCalibrationOf } from './semantic-calibration.ts';
+import { shownTranslations, translatedPlace, withoutTranslations } from './translations.ts';
 
 export interface SearchOptions {
   /** Number of hits, 1 to 50; 10 by default. */
@@ -15,6 +17,11 @@ export interface SearchOptions {
   history?: readonly Turn[] | undefined;
   /** Known devices of the user. Articles that name one are boosted as if the question named it. */
   devices?: readonly string[] | undefined;
+  /**
+   * The language of who asks (BCP 47), detected in the question when absent: of an article that is there in this language, its translations
+   * are not searched. Where the language is in doubt, the best one is found alone.
+   */
+  language?: string | undefined;
 }
 
 /** A matching chunk with its evidence. */
@@ -82,10 +89,12 @@ export const searchEdition = (
   options: SearchOptions = {},
   meanings?: Meanings,
 ): SearchOutcome => {
-  const { history = [], filter = {} } = options;
+  const { history = [] } = options;
   const limit = Math.min(MAX_LIMIT, Math.max(1, Math.floor(options.limit ?? DEFAULT_LIMIT)));
   const query = analyseQuery(edition, question, history);
-  const isAllowed = allowedChunks(edition, filter);
+  const spoken = detectLanguage(question);
+  const language = options.language ?? spoken;
+  const isAllowed = allowedChunks(edition, question, { ...options, language: spoken ?? language });
   const near = nearOf(meanings, isAllowed);
   const best = rankChunks(edition.index, query.terms, {
     limit: Math.max(limit, DEPTH),
@@ -109,16 +118,30 @@ export const searchEdition = (
     return { hit, order: lexical + bonusWeight * bonus };
   });
   candidates.sort((left, right) => right.order - left.order || left.hit.chunk - right.hit.chunk);
-  const features = confidenceFeatures(
-    query,
-    candidates.map(({ hit }) => hit),
-  );
-  if (near === undefined || meanings === undefined) {
-    return { query, hits: candidates.slice(0, limit).map(({ hit }) => hit), ...features };
-  }
-  const hits = fuse(candidates, { near, model: meanings.model, total: query.total }).slice(0, limit);
+  const shown = <Hit extends SearchHit>(hits: readonly Hit[]): Hit[] => inLanguage(edition, hits, { spoken, language });
+  const byWords = shown(candidates.map(({ hit }) => hit));
+  const features = confidenceFeatures(query, byWords);
+  if (near === undefined || meanings === undefined) return { query, hits: byWords.slice(0, limit), ...features };
+  const fused = fuse(candidates, { near, model: meanings.model, total: query.total });
+  const hits = shown(fused).slice(0, limit);
   const allowed = meanings.near.filter(({ chunk }) => isAllowed?.(chunk) !== false);
   return { query, hits, ...features, model: meanings.model, near: allowed };
+};
+
+/** A query in another language than the asker's, as a model writes it, finds articles that the asker reads in translation. */
+const inLanguage = <Hit extends SearchHit>(
+  edition: Edition,
+  hits: readonly Hit[],
+  { spoken, language }: { spoken: string | undefined; language: string | undefined },
+): Hit[] => {
+  const places = new Set<number>();
+  const translated =
+    language === undefined || language === spoken
+      ? hits
+      : hits
+          .map((hit) => ({ ...hit, ...translatedPlace(edition, hit, language) }))
+          .filter(({ chunk }) => !places.has(chunk) && places.add(chunk));
+  return withoutTranslations(edition, translated, ({ article }) => article);
 };
 
 /** An index may return chunks of articles that the filter excludes. */
@@ -256,22 +279,27 @@ export const fuse = <Hit extends { chunk: number }>(
 };
 
 /** Filters by intent, device (both case-insensitive) and article id. */
-export interface ChunkFilter {
+interface ChunkFilter {
   intent?: string | undefined;
   device?: string | undefined;
   articleId?: string | undefined;
 }
 
-/** Returns a predicate for chunks that match the filter; `undefined` when all do. */
+/** Returns a predicate for chunks that match the filter and are no copies in other languages; `undefined` when all are allowed. */
 export const allowedChunks = (
   edition: Edition,
-  { intent, device, articleId }: ChunkFilter,
+  question: string,
+  { filter = {}, language }: Pick<SearchOptions, 'filter' | 'language'>,
 ): ((chunk: number) => boolean) | undefined => {
+  const { intent, device, articleId } = filter;
+  // Who names an article wants this one.
+  const isShown =
+    articleId === undefined ? shownTranslations(edition, () => language ?? detectLanguage(question)) : undefined;
   const conditions: ArrayLike<number>[] = [];
   if (intent !== undefined) conditions.push(edition.articlesTagged('intent', intent));
   if (device !== undefined) conditions.push(edition.articlesTagged('device', device));
   if (articleId !== undefined) conditions.push([edition.findArticle(articleId)]);
-  if (conditions.length === 0) return undefined;
+  if (conditions.length === 0) return isShown && ((chunk) => isShown(edition.index.articleOf(chunk)));
   const met = new Uint8Array(edition.articleCount);
   for (const articles of conditions) {
     for (let at = 0; at < articles.length; at++) {
@@ -279,7 +307,10 @@ export const allowedChunks = (
       met[article] = (met[article] ?? 0) + 1;
     }
   }
-  return (chunk) => met[edition.index.articleOf(chunk)] === conditions.length;
+  return (chunk) => {
+    const article = edition.index.articleOf(chunk);
+    return met[article] === conditions.length && isShown?.(article) !== false;
+  };
 };
 
 /** The hits of one article, best first. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type * as Axe from 'axe-core';
-import type { Frame, Page } from 'playwright-core';
+import type { Frame, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 const SCRIPT = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -50,3 +50,13 @@ export const expectToFit = async (page: Page | Frame): Promise<void> => {
   });
   expect(wider).toEqual([]);
 };
+
+/** Where it can be seen, without scrolling. */
+export const expectInView = (page: Page, locator: Locator): Promise<void> =>
+  expect
+    .poll(async () => {
+      const box = await locator.boundingBox();
+      const height = page.viewportSize()?.height ?? 0;
+      return box !== null && box.y >= 0 && box.y + box.height <= height;
+    })
+    .toBe(true);

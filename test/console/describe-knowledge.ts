@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { AnswerStatistics } from '../../src/contract/answers.ts';
 import { Inventory } from '../../src/contract/moving.ts';
 import { ask, grant, send } from '../functions/product-for-test.ts';
-import { expectAccessible, expectToFit } from './accessibility.ts';
+import { expectAccessible, expectInView, expectToFit } from './accessibility.ts';
 import { goTo, open, product, publish, read, withdraw } from './console-for-test.ts';
 
 describe('the view Knowledge', () => {
@@ -57,6 +57,52 @@ describe('the view Knowledge', () => {
     await expect.poll(() => new URL(page.url()).searchParams.get('edition'), { timeout: 60_000 }).not.toBe(earlier);
     const published = async () => (await product.fetch(`/api/kb/text/${id}`)).text();
     await expect.poll(published, { timeout: 60_000 }).toContain('9 to 5');
+    await withdraw(id);
+  });
+
+  it('shows an article beside its source, with what was left out and why', async () => {
+    const id = 'guides/reading-of-a-test.md';
+    const long = Array.from({ length: 40 }, (_, at) => `Step ${at + 1} is done before step ${at + 2} begins.`).join(
+      '\n\n',
+    );
+    const content = `---\nintent: [hose]\n---\n\n# Change the hose\n\nTurn the water off first. [Order](/shop) a hose of **12 mm**.\n\n<!-- Ask Kim whether 14 mm fits too -->\n\n## Sizes\n\n| Model | Hose |\n| --- | --- |\n| One | 12 mm |\n| Two | 16 mm |\n\n<style>.red { color: red }</style>\n\n## Steps\n\n${long}\n\n## After the change\n\n1. Open the tap.\n2. Look for drops at the brass ring.\n\n<p hidden>An internal remark that nobody sees</p>\n`;
+    await publish(id, { title: 'Change the hose', content });
+    const { text } = await read(z.object({ text: z.string() }), `/api/kb/text/${id}`);
+    const start = text.indexOf('Look for drops');
+    const page = await open(`/knowledge?article=${id}&start=${start}&end=${start + 36}`);
+    await page.getByText('The cited passage is marked.').waitFor();
+    const marked = () =>
+      page.evaluate(() => [...(CSS.highlights.get('passage') ?? [])].map((each) => (each as Range).toString()));
+    expect(await marked()).toEqual(['Look for drops at the brass ring']);
+    await expectInView(page, page.getByText('Look for drops at the brass ring.').first());
+    const leftOut = page.getByRole('region', { name: 'Left out' });
+    expect(await leftOut.textContent()).toMatch(
+      /1 part comments of the author.*Line 9.*Ask Kim whether 14 mm fits too.*1 part hidden from readers.*An internal remark/s,
+    );
+    expect(await leftOut.textContent()).not.toMatch(/whose words are not in the article/);
+    const asRead = page.getByRole('region', { name: 'As answers see it' });
+    expect(await asRead.textContent()).toMatch(/4 headings · 1 table/);
+    expect(await asRead.getByRole('cell', { name: '16 mm' }).count()).toBe(1);
+    expect(await asRead.textContent()).not.toMatch(/Ask Kim|internal remark|red/);
+    expect(await page.locator('dl.facts').textContent()).toMatch(/LanguageEnglish/);
+    const source = page.getByRole('region', { name: 'Source' });
+    const left = await source.locator('li.left').allTextContents();
+    expect(left).toEqual([
+      '---fields of the article',
+      'intent: [hose]',
+      '---',
+      '<!-- Ask Kim whether 14 mm fits too -->comments of the author',
+      '<style>.red { color: red }</style>scripts and styles',
+      '<p hidden>An internal remark that nobody sees</p>hidden from readers of the page',
+    ]);
+    await leftOut.getByRole('button', { name: 'Line 9' }).press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('data-line'))).toBe('9');
+    const [one, other] = await Promise.all([asRead.boundingBox(), source.boundingBox()]);
+    expect(other?.x).toBeGreaterThan((one?.x ?? 0) + (one?.width ?? 0));
+    await asRead.getByText('Contents').click();
+    await asRead.getByRole('link', { name: 'Sizes' }).click();
+    await expectInView(page, asRead.getByRole('heading', { name: 'Sizes' }));
+    await expectAccessible(page, { width: 390 });
     await withdraw(id);
   });
 

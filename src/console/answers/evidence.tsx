@@ -1,6 +1,8 @@
 import type { Statement, StatementSource } from '../../contract/ask.ts';
+import { articleAddress } from '../navigation/router.ts';
 import { Icon } from '../parts/button.tsx';
 import { SourceLink, safeUrl } from '../parts/source-link.tsx';
+import { may } from '../session/deployment.ts';
 import { count, formatShare, t } from '../texts/texts.ts';
 import type { CitedSource } from './answer.ts';
 import { markWords } from './matched-words.ts';
@@ -39,6 +41,7 @@ const Quote = ({ place, marked }: QuoteProps) =>
 
 /** One place in an article: under which heading, the quote, and a link that opens the article there. */
 const Passage = ({ place, statement, query }: { place: StatementSource; statement: Statement; query: string }) => {
+  const inArticle = placeInArticle(place);
   return (
     <li class="passage">
       <p class="where">
@@ -48,11 +51,22 @@ const Passage = ({ place, statement, query }: { place: StatementSource; statemen
             <Icon name="open" /> {t('evidence.open')}
           </SourceLink>
         )}
+        {inArticle === undefined ? null : (
+          <a href={inArticle}>
+            <Icon name="knowledge" /> {t('evidence.in_article')}
+          </a>
+        )}
       </p>
       <Quote place={place} marked={wordsToMark(statement, query)} />
     </li>
   );
 };
+
+/** The page of the article in the console, for those who may open it: sources of others have none. */
+const placeInArticle = ({ file, start, end, reported_by: reporter }: StatementSource): string | undefined =>
+  file === undefined || start === undefined || end === undefined || reporter !== undefined || may('kb:read') !== true
+    ? undefined
+    : articleAddress(file, { passage: { start, end } });
 
 interface EvidenceProps {
   id: string;

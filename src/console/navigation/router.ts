@@ -58,6 +58,11 @@ export const answersAddress = (filter: Partial<Record<keyof AnswerFilter, string
   return `/answers?${new URLSearchParams(set)}`;
 };
 
-/** The address of an article in the view Knowledge. Its id is no part of the path, which must not look like a file. */
-export const articleAddress = (id: string, { isEdited = false }: { isEdited?: boolean } = {}): string =>
-  `/knowledge?${new URLSearchParams({ article: id })}${isEdited ? '&edit' : ''}`;
+/** The address of an article in the view Knowledge, where a passage of its text is marked. Its id is no part of the path, which must not look like a file. */
+export const articleAddress = (
+  id: string,
+  { isEdited = false, passage }: { isEdited?: boolean; passage?: { start: number; end: number } } = {},
+): string => {
+  const at = passage === undefined ? {} : { start: String(passage.start), end: String(passage.end) };
+  return `/knowledge?${new URLSearchParams({ article: id, ...at })}${isEdited ? '&edit' : ''}`;
+};

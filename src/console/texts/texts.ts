@@ -91,6 +91,15 @@ const formatter = <Formatter, Options extends object>(
 export const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
   formatter(Intl.NumberFormat, options).format(value);
 
+/** `de` -> `German`. */
+export const languageName = (tag: string): string => {
+  try {
+    return new Intl.DisplayNames(language.value, { type: 'language' }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+};
+
 /** 0.714 -> `71 %`. */
 export const formatShare = (share: number): string =>
   formatNumber(share, { style: 'percent', maximumFractionDigits: 0 });

@@ -49,6 +49,7 @@ import {
   ArticleListing,
   ArticleListingQuery,
   ArticlePut,
+  ArticleText,
   HostArticle,
   HostErrorBody,
 } from '../../contract/host-article.ts';
@@ -426,7 +427,7 @@ const SHAPES: Record<RouteName, Shapes> = {
     ...{ reply: undefined, error: HostErrorBody, errors: ['NOT_FOUND'], example: { path: article } },
   },
   'GET /api/kb/text/{id}': {
-    ...{ reply: z.object({ id: z.string(), text: z.string() }), error: HostErrorBody, errors: ['NOT_FOUND'] },
+    ...{ reply: ArticleText, error: HostErrorBody, errors: ['NOT_FOUND'] },
     example: { path: article },
   },
   'GET /v1/workspaces/{workspace_id}/memories': {

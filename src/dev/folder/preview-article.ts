@@ -1,8 +1,8 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import type { Omission } from '../../contract/host-article.ts';
 import { ARTICLE_CONTENT_MAX_LENGTH, type HostArticleReply } from '../../contract/host-article.ts';
-import type { Omission } from '../../documents/omissions.ts';
 import { readWebPage, type WebPage } from '../../documents/read-web-page.ts';
 import { type HttpFailure, readBytes } from '../../http/fetch-json.ts';
 import { isDraft } from '../../knowledge/articles/front-matter.ts';

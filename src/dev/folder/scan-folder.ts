@@ -6,6 +6,7 @@ import ignore, { type Ignore } from 'ignore';
 import { ARTICLE_CONTENT_MAX_LENGTH } from '../../contract/host-article.ts';
 import { readDocument } from '../../documents/read-document.ts';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
+import { translationsIn } from '../../search/translations.ts';
 import { decodeText } from '../../text/decode-text.ts';
 import { languageTag } from '../../text/language-tag.ts';
 import { DOCUMENT_ENDINGS, INTERFACE_ENDINGS, isDocument } from '../documents/document-reader.ts';
@@ -13,7 +14,6 @@ import { isOpenApi } from '../documents/is-open-api.ts';
 import { headerOf } from '../documents/text-document.ts';
 import { mayHoldSite, siteIn } from './sites/find-sites.ts';
 import { DRAFT, type Fields, NOT_OF_THE_SITE, PARTIAL, type Site } from './sites/site.ts';
-import { translationsIn } from './translations.ts';
 
 /** Endings of the files that count as articles. */
 export const ENDINGS: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type ErrorCode, readAs } from '../../contract/error-info.ts';
+import type { Omission } from '../../contract/host-article.ts';
 import { readRequest } from '../../contract/read-request.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { fetchJson, HttpFailure, retryAfterMs } from '../../http/fetch-json.ts';
@@ -45,6 +46,10 @@ export interface SourceArticle {
   labels: readonly string[];
   /** `en-us`; undefined when the tool gives none. */
   locale: string | undefined;
+  /** Equal for all translations of an article, where the tool tells them. */
+  translationKey?: string | undefined;
+  /** What its reading left out. */
+  leftOut?: readonly Omission[] | undefined;
   /** Who may read it, where the tool restricts that; no one when empty. Absent: everybody. */
   audience?: readonly string[] | undefined;
 }
@@ -348,6 +353,7 @@ export interface ListedArticle {
   title?: string;
   url?: string;
   content?: string;
+  left_out?: readonly Omission[];
   metadata?: {
     intent: string[];
     device: string[];
@@ -355,6 +361,7 @@ export interface ListedArticle {
     last_updated?: string;
     format?: 'html' | 'markdown' | 'commonmark';
     language?: string;
+    translation_key?: string;
   };
 }
 
@@ -375,7 +382,7 @@ export const toHostArticle = (
     if (unreadableId === undefined) return {};
     return { id: prefix + unreadableId, ...(problem === undefined ? {} : { problem: `not readable: ${problem}` }) };
   }
-  const { id, title, url, body, format, updatedAtMs, locale } = article;
+  const { id, title, url, body, format, updatedAtMs, locale, translationKey, leftOut = [] } = article;
   const named = meant(article.labels, 'audience', labels);
   const own = [article.audience, named.length > 0 ? named : undefined].filter((names) => names !== undefined);
   const readers = own.length === 0 ? audience : commonTo(own);
@@ -384,6 +391,7 @@ export const toHostArticle = (
     title,
     ...(url === undefined ? {} : { url }),
     content: body,
+    ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
     metadata: {
       intent: meant(article.labels, 'intent', labels),
       device: meant(article.labels, 'device', labels),
@@ -391,6 +399,7 @@ export const toHostArticle = (
       ...(updatedAtMs === undefined ? {} : { last_updated: new Date(updatedAtMs).toISOString() }),
       format,
       ...(locale === undefined ? {} : { language: locale.replaceAll('_', '-') }),
+      ...(translationKey === undefined ? {} : { translation_key: translationKey.slice(0, 300) }),
     },
   };
 };

@@ -345,7 +345,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     }
     if (read.kind !== 'page' || read.page.text === '') return [];
     const { address } = read;
-    const { title, text, language } = read.page;
+    const { title, text, language, translations, omitted } = read.page;
     return [
       {
         id: pageId(address),
@@ -354,9 +354,12 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
         body: text,
         format: 'commonmark',
         labels: [],
+        leftOut: omitted,
         updatedAtMs: modifiedAtMs ?? read.modifiedAtMs,
         locale:
           language !== undefined && /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(language) ? language : undefined,
+        // Each names all of them, itself included.
+        translationKey: translations.length > 1 ? translations.toSorted()[0] : undefined,
       },
     ];
   };

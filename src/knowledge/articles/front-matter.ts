@@ -9,6 +9,8 @@ export interface FrontMatter {
   lastUpdated?: string | undefined;
   /** `de`, `pt-BR`. */
   language?: string | undefined;
+  /** Equal for all translations of an article. */
+  translationKey?: string | undefined;
   /** Whether it is not to be published. */
   isDraft?: boolean | undefined;
   intents?: string[] | undefined;
@@ -143,6 +145,7 @@ export const frontMatterOf = (fields: Record<string, unknown>): FrontMatter => (
   url: textOf(fields.url, 2048),
   author: authorOf(fields),
   lastUpdated: dateIn(fields),
+  translationKey: textOf(fields.translation_key ?? fields.translationKey ?? fields.translationkey, 300),
   language: textOf(fields.lang ?? fields.language ?? fields.locale, 35),
   isDraft: isTrue(fields.draft) || isFalse(fields.published) ? true : undefined,
   intents: listOf(fields.intent ?? fields.intents),

@@ -1,7 +1,14 @@
-import { ARTICLE_CONTENT_MAX_LENGTH, type ContentFormat, type HostArticleReply } from '../../contract/host-article.ts';
+import type { Omission } from '../../contract/host-article.ts';
+import {
+  ARTICLE_CONTENT_MAX_LENGTH,
+  type ArticleReading,
+  type ContentFormat,
+  type HostArticleReply,
+  MAX_READING_WARNINGS,
+} from '../../contract/host-article.ts';
 import { Audience, WebUrl } from '../../contract/names.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
-import type { Omission } from '../../documents/omissions.ts';
+import { joinOmissions } from '../../documents/omissions.ts';
 import { readDocument } from '../../documents/read-document.ts';
 import type { Article, EditionEntry } from '../../search/article.ts';
 import { NO_ONE } from '../../signing/capabilities.ts';
@@ -74,15 +81,17 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
   const audiences = audiencesOf([reply.metadata?.audience, front.audience], warnings);
   if (audiences !== undefined) article.audiences = audiences;
   const author = oneLine(reply.metadata?.author ?? front.author ?? '', 200);
+  const translationKey = oneLine(reply.metadata?.translation_key ?? front.translationKey ?? '', 300);
   const named = languageTag(reply.metadata?.language ?? front.language ?? language);
   return {
     article: {
       ...article,
       ...(author === '' ? {} : { author }),
       ...(named === undefined ? {} : { language: named }),
+      ...(translationKey === '' ? {} : { translationKey }),
     },
     warnings,
-    omitted,
+    omitted: joinOmissions([reply.left_out ?? [], omitted]),
   };
 };
 
@@ -161,21 +170,29 @@ const momentOf = (date: string | undefined | null, warnings: string[]): string =
 export const takeInArticle = (
   reply: HostArticleReply,
   options: NormaliseOptions,
-): EditionEntry & { content: string; format: ContentFormat | undefined; warnings: string[] } => {
+): EditionEntry &
+  Pick<NormalisedArticle, 'warnings' | 'omitted'> & { content: string; format: ContentFormat | undefined } => {
   try {
-    const { article, warnings } = normaliseArticle(reply, options);
+    const { article, warnings, omitted } = normaliseArticle(reply, options);
     return {
       article,
       chunks: chunkArticle(article),
       content: withoutControls(reply.content),
       format: reply.metadata?.format ?? undefined,
       warnings,
+      omitted,
     };
   } catch (cause) {
     if (cause instanceof ArticleRefused) throw cause;
     throw new ArticleRefused('Cannot take in the article: its content cannot be parsed', { cause });
   }
 };
+
+/** What is kept of the reading of an article. */
+export const readingOf = ({ omitted, warnings }: Pick<NormalisedArticle, 'omitted' | 'warnings'>): ArticleReading => ({
+  left_out: omitted,
+  warnings: warnings.slice(0, MAX_READING_WARNINGS).map((warning) => oneLine(warning, 500)),
+});
 
 const withoutControls = (content: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to drop
@@ -187,7 +204,7 @@ export const TREATMENT = 7;
 /** Content hash of an article: every member that we read, in a fixed order. SHA-256, hexadecimal. */
 export const hashArticle = ({ id, title, url, content, metadata }: HostArticleReply): Promise<string> => {
   const { intent = [], device = [], last_updated = null, author = null, audience = null } = metadata ?? {};
-  const { format = null, language = null } = metadata ?? {};
+  const { format = null, language = null, translation_key = null } = metadata ?? {};
   const fields = [
     TREATMENT,
     id,
@@ -201,6 +218,7 @@ export const hashArticle = ({ id, title, url, content, metadata }: HostArticleRe
     audience,
     format,
     language,
+    translation_key,
   ];
   return sha256Hex(utf8(JSON.stringify(fields)));
 };

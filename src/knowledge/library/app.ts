@@ -6,6 +6,7 @@ import {
   type ArticleListing,
   ArticleListingQuery,
   ArticlePut,
+  type ArticleText,
   type HostArticle,
   LISTING_DEFAULT_LIMIT,
 } from '../../contract/host-article.ts';
@@ -85,9 +86,10 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
     return isKnown ? c.body(null, 204) : refused(c, 'NOT_FOUND', 'Cannot find this article');
   });
   app.get('/api/kb/text/:id{.+}', ...read, async (c) => {
-    const id = c.req.param('id');
-    const text = await library(c).readText(id, held(c));
-    return text === undefined ? refused(c, 'NOT_FOUND', 'Cannot find this article') : c.json({ id, text });
+    const text = await library(c).readText(c.req.param('id'), held(c));
+    return text === undefined
+      ? refused(c, 'NOT_FOUND', 'Cannot find this article')
+      : c.json(text satisfies ArticleText);
   });
 
   app.get('/v1/sync', ...read, async (c) => c.json(await library(c).status(held(c))));
@@ -241,6 +243,7 @@ const hostArticle = ({
   author,
   audiences,
   language,
+  translationKey,
   format,
 }: StoredArticle): HostArticle => ({
   ...{ id, title, url, content },
@@ -252,5 +255,6 @@ const hostArticle = ({
     ...(audiences === undefined ? {} : { audience: audiences }),
     ...(format === undefined ? {} : { format }),
     ...(language === undefined ? {} : { language }),
+    ...(translationKey === undefined ? {} : { translation_key: translationKey }),
   },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ContentFormat } from '../../contract/host-article.ts';
+import { ArticleReading, type ArticleText, ContentFormat } from '../../contract/host-article.ts';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { Article, Chunk, EditionEntry } from '../../search/article.ts';
 import { NO_ONE } from '../../signing/capabilities.ts';
@@ -42,6 +42,8 @@ export interface ArticleOrigin {
   hash: string;
   content: string;
   format?: ContentFormat | undefined;
+  /** What its reading left out; absent for a version of before. */
+  reading?: ArticleReading | undefined;
 }
 
 /** The articles of one library with their chunks. Methods that write return the number of rows written. */
@@ -63,7 +65,7 @@ export interface ArticleStore {
   textBytes(): number;
   read(id: string): StoredArticle | undefined;
   /** The Markdown that offsets of quotes refer to. */
-  readText(id: string): string | undefined;
+  readText(id: string): Pick<ArticleText, 'text' | 'left_out' | 'warnings'> | undefined;
   page(query: ArticleQuery): ArticlePage;
   /** An article with its chunks. */
   entry(id: string): EditionEntry | undefined;
@@ -82,17 +84,20 @@ const ENTRIES_AT_ONCE = 10;
 
 /** @param keepsVersions Whether articles that are replaced or removed are kept for the history of editions. */
 export const articleStore = (sql: Sql, { keepsVersions = false } = {}): ArticleStore => ({
-  put: ({ article, chunks }, { owner, hash, content, format = null }) => {
+  put: ({ article, chunks }, { owner, hash, content, format = null, reading }) => {
     const { id, title, url, intents, devices, lastUpdated, author = null, audiences = [], language = null } = article;
+    const { translationKey = null } = article;
     if (keepsVersions) sql.run(KEEP_VERSION, id);
     sql.run(
       `INSERT INTO articles (id, source, hash, title, url, intents, devices, last_updated, author, audiences,
-       chunk_count, language, format) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET source = excluded.source, hash = excluded.hash,
+       chunk_count, language, format, translation_key, reading) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET source = excluded.source, hash = excluded.hash,
        title = excluded.title, url = excluded.url, intents = excluded.intents, devices = excluded.devices,
        last_updated = excluded.last_updated, author = excluded.author, audiences = excluded.audiences, chunk_count = excluded.chunk_count,
-       language = excluded.language, format = excluded.format`,
+       language = excluded.language, format = excluded.format, translation_key = excluded.translation_key,
+       reading = excluded.reading`,
       ...[id, owner, hash, title, url, JSON.stringify(intents), JSON.stringify(devices), lastUpdated, author],
-      ...[JSON.stringify(audiences), chunks.length, language, format],
+      ...[JSON.stringify(audiences), chunks.length, language, format, translationKey],
+      reading === undefined ? null : JSON.stringify(reading),
     );
     sql.run('INSERT OR REPLACE INTO contents (id, content) VALUES (?, ?)', id, content);
     sql.run('DELETE FROM texts WHERE id = ?', id);
@@ -135,11 +140,14 @@ export const articleStore = (sql: Sql, { keepsVersions = false } = {}): ArticleS
       'SELECT sum(length(CAST(coalesce(t.text, c.content) AS BLOB))) AS n FROM contents c LEFT JOIN texts t USING (id)',
     )[0]?.n ?? 0,
   read: (id) => sql.all<ArticleRow>(`${SELECT_ARTICLES} WHERE id = ?`, id).map(articleOf)[0],
-  readText: (id) =>
-    sql.all<{ text: string }>(
-      'SELECT coalesce(t.text, c.content) AS text FROM contents c LEFT JOIN texts t USING (id) WHERE id = ?',
+  readText: (id) => {
+    const [row] = sql.all<{ text: string; reading: string | null }>(
+      `SELECT coalesce(t.text, c.content) AS text, a.reading FROM articles a JOIN contents c USING (id)
+       LEFT JOIN texts t USING (id) WHERE id = ?`,
       id,
-    )[0]?.text,
+    );
+    return row && { text: row.text, ...(row.reading === null ? {} : readStored(ArticleReading, row.reading)) };
+  },
   page: (query) => pageOf(sql, query),
   entry: (id) => sql.all<ArticleRow>(`${SELECT_ENTRIES} WHERE id = ?`, id).map((row) => entryOf(sql, row))[0],
   ownIds: (after, limit) =>
@@ -167,7 +175,7 @@ export const articleStore = (sql: Sql, { keepsVersions = false } = {}): ArticleS
 });
 
 export const VERSION_COLUMNS =
-  'id, hash, source, title, url, intents, devices, last_updated, author, audiences, language, format';
+  'id, hash, source, title, url, intents, devices, last_updated, author, audiences, language, format, translation_key';
 
 /** Copies an article into the versions, before it is replaced or removed. */
 const KEEP_VERSION = `INSERT OR REPLACE INTO versions (${VERSION_COLUMNS}, content, text)
@@ -198,6 +206,7 @@ interface ArticleRow extends Record<string, string | number | null> {
   audiences: string;
   language: string | null;
   format: string | null;
+  translation_key: string | null;
 }
 
 const SELECT_ARTICLES = 'SELECT * FROM articles JOIN contents USING (id)';
@@ -213,6 +222,7 @@ const metadataOf = (row: ArticleRow): Omit<Article, 'text'> => ({
   lastUpdated: row.last_updated,
   ...(row.author === null ? {} : { author: row.author }),
   ...(row.language === null ? {} : { language: row.language }),
+  ...(row.translation_key === null ? {} : { translationKey: row.translation_key }),
 });
 
 const Labels = z.array(z.string());
@@ -359,6 +369,9 @@ export const createTables = (sql: Sql): void => {
       addColumn(table, 'language', 'TEXT'),
       addColumn(table, 'format', 'TEXT'),
     ]),
+    ...['articles', 'versions'].map((table) => addColumn(table, 'translation_key', 'TEXT')),
+    // What was left out, as JSON.
+    addColumn('articles', 'reading', 'TEXT'),
   ]);
 };
 

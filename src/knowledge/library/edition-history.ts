@@ -175,6 +175,7 @@ type VersionRow = Record<'id' | 'hash' | 'title' | 'url' | 'intents' | 'devices'
   audiences: string;
   language: string | null;
   format: string | null;
+  translation_key: string | null;
   content: string;
   text: string;
 };
@@ -195,6 +196,7 @@ const versionOf = (row: VersionRow): ArticleVersion => {
     devices: readStored(Labels, row.devices) ?? [],
     ...(row.author === null ? {} : { author: row.author }),
     ...(row.language === null ? {} : { language: row.language }),
+    ...(row.translation_key === null ? {} : { translationKey: row.translation_key }),
   };
   return {
     entry: { article, chunks: chunkArticle(article) },

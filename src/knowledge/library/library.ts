@@ -6,14 +6,15 @@ import type {
   EditionChangesQuery,
   EditionList,
 } from '../../contract/editions.ts';
-import type { ArticlePut } from '../../contract/host-article.ts';
+import type { ArticlePut, ArticleText } from '../../contract/host-article.ts';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
 import type { PageSource } from '../../search/chunk-texts.ts';
+import { languageOfText } from '../../search/collect-words.ts';
 import { mayRead, mayReadAsked, NO_ONE } from '../../signing/capabilities.ts';
 import type { EditionManifest, EditionStorage } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
-import { ArticleRefused, hashArticle, takeInArticle } from '../articles/normalise-article.ts';
+import { ArticleRefused, hashArticle, readingOf, takeInArticle } from '../articles/normalise-article.ts';
 import {
   type ArticlePage,
   type ArticleQuery,
@@ -79,7 +80,7 @@ export interface Library {
   listArticles(query: ArticleQuery): ArticlePage & { updatedAt: string };
   inventory(query: InventoryQuery, audiences?: readonly string[]): Inventory;
   readArticle(id: string, audiences?: readonly string[]): StoredArticle | undefined;
-  readText(id: string, audiences?: readonly string[]): string | undefined;
+  readText(id: string, audiences?: readonly string[]): ArticleText | undefined;
   /** Adds an article owned by the library; syncs do not change it. It is published within some seconds. */
   writeArticle(
     id: string,
@@ -257,19 +258,25 @@ export const createLibrary = (options: LibraryOptions): Library => {
     }),
     inventory: (query, held = []) => articles.listed(query, held),
     readArticle: readable,
-    readText: (id, held) => (readable(id, held) === undefined ? undefined : articles.readText(id)),
+    readText: (id, held) => {
+      const article = readable(id, held);
+      const read = article && articles.readText(id);
+      if (article === undefined || read === undefined) return undefined;
+      const language = languageOfText(`${article.title}\n${read.text}`, article.language);
+      return { id, ...read, ...(language === undefined ? {} : { language }) };
+    },
     writeArticle: async (id, put, held = []) => {
       const reply = replyOf(id, put, now());
       const hash = await hashArticle(reply);
       try {
-        const { warnings: _, content, format, ...entry } = takeInArticle(reply, normalise);
+        const { warnings, omitted, content, format, ...entry } = takeInArticle(reply, normalise);
         if (!mayRead(held, entry.article.audiences)) return { forbidden: NOT_HELD };
         const isNew = articles.owner(id) === undefined;
         // A refusal of taken ids alone would say which ids are taken.
         if (readable(id, held) === undefined && !(isNew && readsAll(held)))
           return { forbidden: CREATES_NONE, isMissing: true };
         sql.transaction(() => {
-          articles.put(entry, { owner: 'local', hash, content, format });
+          articles.put(entry, { owner: 'local', hash, content, format, reading: readingOf({ omitted, warnings }) });
           sync.removeTombstone(id);
           state.bumpRevision();
           planPublishing();
@@ -474,6 +481,7 @@ const replyOf = (id: string, { title, url, content, metadata = {} }: ArticlePut,
     audience: metadata.audience,
     format: metadata.format,
     language: metadata.language,
+    translation_key: metadata.translation_key,
   },
 });
 

@@ -17,6 +17,7 @@ import {
   ArticleRefused,
   hashArticle,
   type NormaliseOptions,
+  readingOf,
   TREATMENT,
   takeInArticle,
 } from '../articles/normalise-article.ts';
@@ -462,6 +463,7 @@ const replyOfStored = (stored: StoredArticle, { articleUrl }: SyncParts['normali
     audience: stored.audiences,
     format: stored.format,
     language: stored.language,
+    translation_key: stored.translationKey,
   },
 });
 
@@ -582,8 +584,8 @@ const takeIn = (
   owner: ArticleOwner = 'host',
 ): SkippedArticle | undefined => {
   try {
-    const { warnings, content, format, ...entry } = takeInArticle(reply, normalise);
-    run.writes += articles.put(entry, { owner, hash, content, format });
+    const { warnings, omitted, content, format, ...entry } = takeInArticle(reply, normalise);
+    run.writes += articles.put(entry, { owner, hash, content, format, reading: readingOf({ omitted, warnings }) });
     addWarnings(
       run,
       warnings.map((reason) => ({ id: reply.id, reason })),

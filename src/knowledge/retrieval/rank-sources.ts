@@ -5,6 +5,7 @@ import { cachedArticle, cachedChunk, type Edition } from '../../search/open-edit
 import { inverseFrequency } from '../../search/open-index.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
 import { joined, semanticRelevances } from '../../search/semantic-calibration.ts';
+import { detectLanguage } from '../../text/detect-language.ts';
 import { type AskedText, COVERAGE_FROM } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
 
@@ -196,10 +197,12 @@ const meaningOfArticles = (outcome: SearchOutcome | undefined): ReadonlyMap<numb
 const DEPTH = 20;
 
 /** Searches each sentence by its words; a single sentence needs no second search. */
-export const askSentences = (edition: Edition, sentences: readonly string[], { known }: NamedProducts): AskedText[] =>
-  sentences.length < 2
-    ? []
-    : sentences.map((text) => ({ text, outcome: searchEdition(edition, text, { limit: DEPTH, devices: known }) }));
+export const askSentences = (edition: Edition, sentences: readonly string[], { known }: NamedProducts): AskedText[] => {
+  if (sentences.length < 2) return [];
+  const language = detectLanguage(sentences.join('\n'));
+  const options = { limit: DEPTH, devices: known, language };
+  return sentences.map((text) => ({ text, outcome: searchEdition(edition, text, options) }));
+};
 
 /** How much of the query a passage contains. */
 export interface Mention {

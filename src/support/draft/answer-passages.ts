@@ -4,6 +4,7 @@ import type { TextVectors } from '../../grounding/parse-question.ts';
 import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
 import type { AskedText, Evidence } from '../../knowledge/retrieval/knowledge.ts';
 import { searchEdition } from '../../search/search-edition.ts';
+import { detectLanguage } from '../../text/detect-language.ts';
 import POSSESSION from '../../text/lists/possession.json' with { type: 'json' };
 import { isQuestion, namesItsSubject, pointsBack } from '../../text/question-forms.ts';
 import type { AlreadyTried } from '../ticket/already-tried.ts';
@@ -156,8 +157,9 @@ interface PossibleProblem extends AskedText {
 const problemsIn = (
   { edition, text: whole, search, sentences }: Evidence,
   devices: readonly string[],
-): PossibleProblem[] =>
-  (sentences.length > 0 ? sentences : [{ text: whole, outcome: search }])
+): PossibleProblem[] => {
+  const language = detectLanguage(whole);
+  return (sentences.length > 0 ? sentences : [{ text: whole, outcome: search }])
     .flatMap((sentence, at): (Omit<PossibleProblem, 'outcome'> & Partial<AskedText>)[] => {
       const clauses = clausesOf(sentence.text);
       return [
@@ -169,8 +171,9 @@ const problemsIn = (
     .slice(0, MAX_SEARCHED)
     .map(({ outcome, ...each }) => ({
       ...each,
-      outcome: outcome ?? searchEdition(edition, each.text, { devices, limit: DEPTH }),
+      outcome: outcome ?? searchEdition(edition, each.text, { devices, limit: DEPTH, language }),
     }));
+};
 
 const MAX_SEARCHED = 12;
 

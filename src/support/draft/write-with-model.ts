@@ -309,8 +309,9 @@ export const modelPassages = async (
   const found = likeliest.map(([article]) => cachedArticle(edition, article).title);
   const { languages } = edition;
   const proposed = isWeak ? await proposeSearch({ question, history, found, languages }, calls) : undefined;
+  const language = detectLanguage(evidence.text);
   const search = (query: string, part: number): HitList => {
-    const outcome = searchEdition(edition, query, { limit: QUERY_HITS });
+    const outcome = searchEdition(edition, query, { limit: QUERY_HITS, language });
     const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
     const hits = outcome.hits.map(
       ({ chunk, article }, at): PassageHit => ({

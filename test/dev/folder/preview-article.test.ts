@@ -24,7 +24,7 @@ describe('a file', () => {
       ...{ id: 'a.mdx', title: 'Back up', url: 'https://docs.example.com/a', language: 'de', intents: ['backup'] },
       ...{ last_updated: '2024-03-05T00:00:00.000Z', text: 'Drücken Sie **OK**.' },
     });
-    const counts = preview.left_out.map(({ kind, count, sample }) => [kind, count, sample]);
+    const counts = preview.left_out.map(({ kind, count, samples }) => [kind, count, samples[0] ?? '']);
     expect(counts).toEqual([
       ['code', 2, "import X from './x';"],
       ['comment', 3, 'draft note'],
@@ -88,7 +88,7 @@ describe('a page', () => {
     for (const path of ['/lamp/', '/lamp', '/old']) {
       const preview = await previewArticle(origin + path);
       expect(preview).toMatchObject(expected);
-      expect(preview.left_out.map(({ kind, sample }) => [kind, sample])).toEqual([
+      expect(preview.left_out.map(({ kind, samples }) => [kind, samples[0] ?? ''])).toEqual([
         ['surrounding', 'Produkte Hilfe'],
         ['comment', 'Jan fragen'],
         ['hidden', 'Alt'],

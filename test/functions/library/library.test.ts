@@ -130,7 +130,11 @@ describe('the library in workerd', () => {
     expect([code, HostArticle.parse(json)]).toMatchObject([201, { id: 'own/quince.md', content, metadata }]);
     expect(HostArticle.parse((await call(`GET ${path}`)).json).content).toBe(content);
     const text = '# Quince\n\nThe quince ripens late.';
-    expect((await call('GET /api/kb/text/own/quince.md')).json).toEqual({ id: 'own/quince.md', text });
+    expect((await call('GET /api/kb/text/own/quince.md')).json).toEqual({
+      ...{ id: 'own/quince.md', text, language: 'en' },
+      left_out: [{ kind: 'script', count: 1, samples: ['alert(1)'] }],
+      warnings: [expect.stringContaining('script')],
+    });
     expect((await put()).status).toBe(200);
     await untilFound('quince', ['own/quince.md']);
   });

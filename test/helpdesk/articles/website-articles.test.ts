@@ -35,7 +35,7 @@ describe('a site with a sitemap', () => {
     expect(await readAll(sourceOf())).toEqual([
       {
         ...{ id: 'help/reset.html', title: 'Reset the password', url: `${site.origin}/help/reset.html`, locale: 'en' },
-        ...{ format: 'commonmark', updatedAtMs: Date.parse('2026-03-01'), labels: [] },
+        ...{ format: 'commonmark', updatedAtMs: Date.parse('2026-03-01'), labels: [], leftOut: expect.any(Array) },
         body: `# Reset the password\n\nHold **R** for 5 s. [Fan](${site.origin}/help/fan)`,
       },
     ]);
@@ -279,6 +279,8 @@ describe('a page', () => {
         ['pt-BR/a/', 'pt-BR'],
       ].map(([path, tag]) => [expect.stringMatching(path?.replaceAll('/', '.') ?? ''), tag]),
     );
+    const keys = found.map((each) => ('translationKey' in each ? each.translationKey : undefined));
+    expect(keys).toEqual(Array(3).fill(`${site.origin}/de/a`));
   });
   it('is decoded from its charset', async () => {
     const body = new Uint8Array(Buffer.from(pageOf('Lüfter', 'Größe'), 'latin1'));

@@ -9,7 +9,7 @@ const changesOf = (library: Library, edition: string, query = {}) =>
   EditionChanges.parse(library.editionChanges(edition, query));
 const activate = async (library: Library, edition: string) =>
   EditionActivated.parse(await library.activateEdition(edition));
-const textsOf = (library: Library, ...ids: string[]) => ids.map((id) => library.readText(id));
+const textsOf = (library: Library, ...ids: string[]) => ids.map((id) => library.readText(id)?.text);
 
 /** Three editions: five articles; one changed, one removed, one added; one written by a caller. */
 const withThree = async (history = 5) => {

@@ -77,7 +77,7 @@ describe('a sync', () => {
       unchanged: 0,
       removed: 0,
     });
-    expect(library.readText('mine.md', ['*'])).toBe('# Mine\n\nUse :::note here.');
+    expect(library.readText('mine.md', ['*'])?.text).toBe('# Mine\n\nUse :::note here.');
     expect(library.readArticle('mine.md', ['*'])).toEqual(before);
     expect(summariseSync(report as SyncReport, library.status())).toContain('every article was read again');
     const next = await syncNow(library, { full: true });
@@ -299,7 +299,7 @@ describe('articles that callers write', () => {
     expect(await editionTexts(library)).toEqual(['Text number 1.']);
     expect(await library.deleteArticle('a0.md')).toBe(false);
     await library.writeArticle('a0.md', mine('Back.'));
-    expect(library.readText('a0.md')).toBe('Back.');
+    expect(library.readText('a0.md')?.text).toBe('Back.');
     // An article of a caller that replaced one of the host.
     await library.deleteArticle('a0.md');
     await syncNow(library, { full: true });

@@ -1,22 +1,22 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { HostArticle } from '../../../contract/host-article.ts';
+import type { ArticleText, HostArticle } from '../../../contract/host-article.ts';
 import { articleAddress, navigate } from '../../navigation/router.ts';
-import { Button, CopyButton, Icon } from '../../parts/button.tsx';
+import { Button, Icon } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { Markdown } from '../../parts/markdown.tsx';
 import { SourceLink } from '../../parts/source-link.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
 import { call, client, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
-import { formatNumber, t } from '../../texts/texts.ts';
+import { formatNumber, languageName, t } from '../../texts/texts.ts';
 import { Labels } from './article-list.tsx';
 import { ArticleHealth } from './health-list.tsx';
+import { type PassagePlace, Reading } from './reading.tsx';
 
 /** An article as answers see it: its text, its passages with their places, and what writers should look at. */
-export const ArticlePage = ({ id }: { id: string }) => {
+export const ArticlePage = ({ id, passage }: { id: string; passage?: PassagePlace | undefined }) => {
   const { value: article, failure, load } = useLoaded((signal) => client.articles.get(id, { signal }), [id]);
   return (
     <div class="knowledge article">
@@ -31,7 +31,11 @@ export const ArticlePage = ({ id }: { id: string }) => {
         </span>
       </div>
       {failure === undefined ? null : <Failure error={failure} retry={load} />}
-      {article !== undefined ? <Article article={article} /> : failure === undefined ? <Loading lines={12} /> : null}
+      {article !== undefined ? (
+        <Article article={article} passage={passage} />
+      ) : failure === undefined ? (
+        <Loading lines={12} />
+      ) : null}
     </div>
   );
 };
@@ -65,17 +69,18 @@ const Actions = ({ id }: { id: string }) => {
   );
 };
 
-const Article = ({ article: { id, url, title, content, metadata } }: { article: HostArticle }) => {
-  const published = useLoaded(
+const Article = ({ article, passage }: { article: HostArticle; passage: PassagePlace | undefined }) => {
+  const { id, url, title, content, metadata } = article;
+  const read = useLoaded(
     (signal) =>
-      call<{ text: string }>(
+      call<ArticleText>(
         `GET /api/kb/text/${id.split('/').map(encodeURIComponent).join('/')}`,
         { text: 'string' },
         { signal },
       ),
     [id],
   );
-  const text = published.value?.text;
+  const { text } = read.value ?? {};
   return (
     <>
       <dl class="facts">
@@ -88,6 +93,11 @@ const Article = ({ article: { id, url, title, content, metadata } }: { article: 
             {url} <Icon name="open" />
           </SourceLink>
         </Fact>
+        {read.value === undefined ? null : (
+          <Fact label={t('knowledge.language')}>
+            {read.value.language === undefined ? t('knowledge.language_unknown') : languageName(read.value.language)}
+          </Fact>
+        )}
         {metadata.intent.length === 0 ? null : (
           <Fact label={t('knowledge.intents')}>
             <Labels labels={metadata.intent} name="intent" />
@@ -103,19 +113,12 @@ const Article = ({ article: { id, url, title, content, metadata } }: { article: 
         )}
       </dl>
       <ArticleHealth id={id} />
-      <section>
-        <div class="row between">
-          <h2>{t('knowledge.text')}</h2>
-          <CopyButton text={() => text ?? content}>{t('copy')}</CopyButton>
-        </div>
-        {published.isLoading ? (
-          <Loading lines={10} />
-        ) : (
-          <div class="panel">
-            <Markdown text={text ?? content} raisedBy={1} />
-          </div>
-        )}
-      </section>
+      {read.failure === undefined ? null : <Failure error={read.failure} retry={read.load} />}
+      {read.value !== undefined ? (
+        <Reading {...{ title, content, read: read.value, passage }} />
+      ) : read.isLoading ? (
+        <Loading lines={10} />
+      ) : null}
       <Passages {...{ id, title, text }} />
     </>
   );

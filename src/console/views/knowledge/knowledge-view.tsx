@@ -18,7 +18,7 @@ import { HealthList } from './health-list.tsx';
 const KnowledgeView = ({ query }: ViewProps) => {
   const id = query.get('article') ?? undefined;
   if (query.has('edit')) return <ArticleForm key={`edit ${id}`} id={id} />;
-  if (id !== undefined) return <ArticlePage key={id} id={id} />;
+  if (id !== undefined) return <ArticlePage key={id} id={id} passage={passageIn(query)} />;
   const edition = query.get('edition');
   if (edition !== null) return <EditionPage id={edition} article={query.get('changed') ?? undefined} />;
   if (query.has('editions')) return <EditionsPage />;
@@ -26,6 +26,13 @@ const KnowledgeView = ({ query }: ViewProps) => {
   if (cited !== null) return <CitationList isNever={cited === 'never'} />;
   const kind = query.get('health');
   return kind === null ? <ArticleList query={query} /> : <HealthList kind={kind} />;
+};
+
+const passageIn = (query: URLSearchParams) => {
+  const [start, end] = [query.get('start'), query.get('end')].map((each) =>
+    each === null ? Number.NaN : Number(each),
+  );
+  return start !== undefined && end !== undefined && start >= 0 && end > start ? { start, end } : undefined;
 };
 
 type Article = Pick<Inventory['articles'][number], 'id' | 'title' | 'last_updated'> & {

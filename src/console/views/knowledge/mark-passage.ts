@@ -1,0 +1,66 @@
+import { wordsOf } from './source-lines.ts';
+
+/** A name of the marks of the page (CSS Custom Highlight API). */
+const MARK = 'passage';
+
+/**
+ * Marks the passage of a text from `start` to `end` where it is shown, and scrolls there.
+ *
+ * @returns Whether it was found among what is shown.
+ */
+export const markPassage = (
+  shown: HTMLElement,
+  text: string,
+  { start, end }: { start: number; end: number },
+): boolean => {
+  const wanted = shownWords(text.slice(start, end));
+  const before = shownWords(text.slice(0, start)).length;
+  const range = wanted.length === 0 ? undefined : closestRange(shown, wanted, before);
+  if (range === undefined) return false;
+  // Older browsers only scroll there.
+  if (globalThis.CSS?.highlights !== undefined) CSS.highlights.set(MARK, new Highlight(range));
+  const { startContainer } = range;
+  const at = startContainer instanceof Element ? startContainer : startContainer.parentElement;
+  at?.scrollIntoView({ block: 'center' });
+  return true;
+};
+
+export const unmarkPassage = (): void => {
+  globalThis.CSS?.highlights?.delete(MARK);
+};
+
+/** Without the marks of lists, and the names of languages behind fences, which are no text on the page. */
+const shownWords = (markdown: string): string[] =>
+  wordsOf(markdown.replace(/^[ \t]*(?:`{3,}|~{3,}).*$/gm, ' ').replace(/^(?:[ \t>]|[-*+] )*\d{1,9}[.)] /gm, ' '));
+
+interface Place {
+  node: Text;
+  start: number;
+  end: number;
+}
+
+/** Where these words stand one after the other, as close as may be to the words before them in the text. */
+const closestRange = (shown: HTMLElement, wanted: readonly string[], before: number): Range | undefined => {
+  const words: string[] = [];
+  const places: Place[] = [];
+  const walker = document.createTreeWalker(shown, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    if (!(node instanceof Text)) continue;
+    for (const { 0: word, index } of node.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+      words.push(word.toLowerCase());
+      places.push({ node, start: index, end: index + word.length });
+    }
+  }
+  let best = -1;
+  for (let at = 0; at + wanted.length <= words.length; at += 1) {
+    const isNearer = best < 0 || Math.abs(at - before) < Math.abs(best - before);
+    if (isNearer && wanted.every((word, place) => words[at + place] === word)) best = at;
+  }
+  const first = places[best];
+  const last = places[best + wanted.length - 1];
+  if (best < 0 || first === undefined || last === undefined) return undefined;
+  const range = document.createRange();
+  range.setStart(first.node, first.start);
+  range.setEnd(last.node, last.end);
+  return range;
+};
