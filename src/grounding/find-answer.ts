@@ -26,6 +26,11 @@ export interface AnswerPassage {
   isOtherDevice: boolean;
 }
 
+/** A candidate and the probability that it, of all, answers, 0 to 1. */
+export interface RankedUnit extends CandidateUnit {
+  share: number;
+}
+
 /** The result of looking for an answer in an edition. */
 export interface FoundAnswer {
   question: ParsedQuestion;
@@ -43,6 +48,8 @@ export interface FoundAnswer {
   others: AnswerPassage[];
   /** All candidate articles with their share of the probability, best first. */
   articles: { source: EditionArticle; share: number }[];
+  /** All units that count, best first. */
+  units: readonly RankedUnit[];
 }
 
 export interface FindOptions extends CandidateOptions {
@@ -92,6 +99,7 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
     closest: closestArticles(ranked, articles),
     articles: articles.map(({ source, share }) => ({ source, share })),
     others: closeOthers(ranked, { articles, passages }),
+    units: ranked,
   };
 };
 
@@ -140,10 +148,6 @@ export const pickAnswer = (
 };
 
 const WEIGHTS = Float64Array.from(UNIT_FEATURES, (name) => (MODEL.units as Record<string, number>)[name] ?? 0);
-
-interface RankedUnit extends CandidateUnit {
-  share: number;
-}
 
 /**
  * The units with their softmax probability, best first. Units about another device or far out of date count only when nothing else was found.

@@ -1,18 +1,14 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
-import { findAnswer } from '../../grounding/find-answer.ts';
+import { findAnswer, type RankedUnit } from '../../grounding/find-answer.ts';
 import type { TextVectors } from '../../grounding/parse-question.ts';
 import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
 import type { AskedText, Evidence } from '../../knowledge/retrieval/knowledge.ts';
-import { searchEdition } from '../../search/search-edition.ts';
-import { detectLanguage } from '../../text/detect-language.ts';
-import POSSESSION from '../../text/lists/possession.json' with { type: 'json' };
-import { isQuestion, namesItsSubject, pointsBack } from '../../text/question-forms.ts';
+import { namesItsSubject, pointsBack } from '../../text/question-forms.ts';
 import type { AlreadyTried } from '../ticket/already-tried.ts';
 import { phrasesOf } from '../ticket/languages.ts';
 import { type Warning, warningFor } from './check-model-draft.ts';
-import PROBLEM_WORDS from './problem-words.json' with { type: 'json' };
 import { type AnswerPassage, type QuoteOptions, quotePassage, textOf } from './quote-passage.ts';
-import { type DeviceFilter, deviceFilter, type RankedUnit, rankTicketUnits, type TicketUnits } from './ticket-units.ts';
+import { type DeviceFilter, deviceFilter, rankTicketUnits, type TicketUnits } from './ticket-units.ts';
 
 /** The passages that a draft may quote. */
 export interface Answer {
@@ -35,8 +31,6 @@ interface AnswerOptions {
   vectors?: TextVectors | undefined;
 }
 
-const PROBLEM = new RegExp(PROBLEM_WORDS.problem, 'i');
-
 /** Least relevance of an article about another intent. */
 const OTHER_INTENT_FROM = 0.75;
 /** Least relevance of a unit that contains a code of the message (`E40`); when there is one, no other unit answers. */
@@ -51,9 +45,8 @@ const OTHER_PROBLEM_FROM = 0.6;
 const EXPECTED_PROBLEM_FROM = 0.5;
 /** From this share of a sentence's probability on, the quoted articles are about the same problem. */
 const SAME_PROBLEM_FROM = 0.1;
-/** Sentences and clauses that are asked on their own, and hits of each. */
+/** Sentences that are asked on their own. */
 const MAX_SENTENCES = 6;
-const DEPTH = 30;
 /** Visible characters of all passages together; a single procedure may be longer. */
 const MAX_SIZE = 1100;
 
@@ -113,7 +106,7 @@ interface PickedPassage {
 }
 
 /**
- * The units of an article that answers one sentence or clause alone: a message may report two problems, and the units of the first
+ * The units of an article that answers one sentence alone: a message may report two problems, and the units of the first
  * one win the comparison. Undefined when none is about something else than what is quoted and surely answered.
  */
 const otherProblem = (
@@ -123,7 +116,7 @@ const otherProblem = (
 ): TicketUnits | undefined => {
   const devices = product === undefined || !isProductExact ? [] : [product];
   const isQuoted = (article: number | undefined) => quoted.some(({ ranked }) => ranked.source.index === article);
-  const [best] = problemsIn({ sentences, ...evidence }, devices)
+  const [best] = problemsIn({ sentences, ...evidence })
     .filter(({ outcome: { hits } }) => !isQuoted(hits[0]?.article))
     .slice(0, MAX_SENTENCES)
     .flatMap(({ text, outcome, isOwn }) => {
@@ -131,8 +124,7 @@ const otherProblem = (
       const source = found.passages[0]?.source;
       const ofQuoted = found.articles.reduce((sum, each) => sum + (isQuoted(each.source.index) ? each.share : 0), 0);
       const isExpected = source?.intents.some((intent) => otherIntents.includes(intent)) === true;
-      const isProblem = isOwn && (isQuestion(text) || PROBLEM.test(text));
-      const least = isExpected ? EXPECTED_PROBLEM_FROM : isProblem ? OTHER_PROBLEM_FROM : Number.POSITIVE_INFINITY;
+      const least = isExpected ? EXPECTED_PROBLEM_FROM : isOwn ? OTHER_PROBLEM_FROM : Number.POSITIVE_INFINITY;
       const isOther = found.probability >= least && ofQuoted < SAME_PROBLEM_FROM;
       // Articles on other products have no relevance.
       const isFor = source !== undefined && evidence.relevance.has(source.index);
@@ -146,43 +138,15 @@ const otherProblem = (
 };
 
 interface PossibleProblem extends AskedText {
-  /** A whole sentence that stands alone. */
+  /** It stands alone. */
   isOwn: boolean;
 }
 
-/**
- * Sentences that name a subject; clauses of one, and a first sentence with "it", which points back to nothing there. The first `MAX_SEARCHED` are
- * searched for: a long message has hundreds of clauses.
- */
-const problemsIn = (
-  { edition, text: whole, search, sentences }: Evidence,
-  devices: readonly string[],
-): PossibleProblem[] => {
-  const language = detectLanguage(whole);
-  return (sentences.length > 0 ? sentences : [{ text: whole, outcome: search }])
-    .flatMap((sentence, at): (Omit<PossibleProblem, 'outcome'> & Partial<AskedText>)[] => {
-      const clauses = clausesOf(sentence.text);
-      return [
-        ...(at === 0 || !pointsBack(sentence.text) ? [{ ...sentence, isOwn: !pointsBack(sentence.text) }] : []),
-        ...(clauses.length < 2 ? [] : clauses.map((text) => ({ text, isOwn: false }))),
-      ];
-    })
-    .filter(({ text }) => namesItsSubject(text))
-    .slice(0, MAX_SEARCHED)
-    .map(({ outcome, ...each }) => ({
-      ...each,
-      outcome: outcome ?? searchEdition(edition, each.text, { devices, limit: DEPTH, language }),
-    }));
-};
-
-const MAX_SEARCHED = 12;
-
-/** Parts of a sentence that may each report a problem: those between "and", "but" and the like with three words or more. */
-const clausesOf = (sentence: string): string[] =>
-  sentence.split(JOINT).filter((clause) => clause.trim().split(/\s+/).length >= CLAUSE_WORDS);
-
-const CLAUSE_WORDS = 3;
-const JOINT = new RegExp(`[,;]?\\s+(?:${POSSESSION.clauses.replaceAll(' ', '|')})\\s+`, 'iu');
+/** Sentences that name a subject. In the first one "it" points back to nothing. */
+const problemsIn = ({ text: whole, search, sentences }: Evidence): PossibleProblem[] =>
+  (sentences.length > 0 ? sentences : [{ text: whole, outcome: search }])
+    .map((sentence) => ({ ...sentence, isOwn: !pointsBack(sentence.text) }))
+    .filter(({ text, isOwn }, at) => (at === 0 || isOwn) && namesItsSubject(text));
 
 const pickPassages = (
   candidates: readonly RankedUnit[],
@@ -193,9 +157,8 @@ const pickPassages = (
   let size = 0;
   for (const each of candidates) {
     const [first] = passages;
-    const least =
-      first === undefined ? FIRST_SHARE * (candidates[0]?.probability ?? 0) : SECOND_SHARE * first.ranked.probability;
-    if (each.probability < least || passages.length === MAX_PASSAGES) break;
+    const least = first === undefined ? FIRST_SHARE * (candidates[0]?.share ?? 0) : SECOND_SHARE * first.ranked.share;
+    if (each.share < least || passages.length === MAX_PASSAGES) break;
     if (first !== undefined && (size + each.unit.size > MAX_SIZE || overlaps(first.ranked, each))) continue;
     if (!isQuotable(each, { isForDevice, warnedBy }) || refersTo(each, candidates)) continue;
     if (isInjected(each)) {

@@ -1,3 +1,4 @@
+import type { RankedUnit } from '../../grounding/find-answer.ts';
 import type { ParsedQuestion } from '../../grounding/parse-question.ts';
 import { type Piece, stemsOf } from '../../grounding/sections.ts';
 import type { UnitPart } from '../../grounding/units.ts';
@@ -6,7 +7,6 @@ import { escapeMarkdown } from '../../markup/render-markdown.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { type AlreadyTried, wasTried } from '../ticket/already-tried.ts';
-import type { RankedUnit } from './ticket-units.ts';
 
 /** A passage of an article that a draft quotes. */
 export interface AnswerPassage {

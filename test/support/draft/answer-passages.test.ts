@@ -87,12 +87,12 @@ describe('answerPassages()', () => {
 });
 
 describe('answerPassages() for likely units', () => {
-  /** The quotes when both articles are likely to answer, with these probabilities of the units below each heading. */
-  const quotedBy = async (articles: Articles, probabilities: Readonly<Record<string, number>>, message = LOUD) => {
+  /** The quotes when both articles are likely to answer, with these shares of the units below each heading. */
+  const quotedBy = async (articles: Articles, shares: Readonly<Record<string, number>>, message = LOUD) => {
     const { ticket, found } = await foundIn(editionOf(articles), message);
     const units = found.units.units
-      .map((each) => ({ ...each, probability: probabilities[each.unit.parts[0].section.path.at(-1) ?? ''] ?? 0 }))
-      .toSorted((one, other) => other.probability - one.probability);
+      .map((each) => ({ ...each, share: shares[each.unit.parts[0].section.path.at(-1) ?? ''] ?? 0 }))
+      .toSorted((one, other) => other.share - one.share);
     const relevance = new Map([0, 1].map((article) => [article, 0.9]));
     const { passages } = answerPassages(found.evidence, { ...found.units, units, relevance }, ticket);
     return passages.map(({ markdown }) => markdown).join('\n\n');

@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
+import { findAnswer, type RankedUnit } from '../../../src/grounding/find-answer.ts';
 import { rankTicketUnits } from '../../../src/support/draft/ticket-units.ts';
-import { editionOf, foundIn } from './tickets.ts';
+import { answerFrom, editionOf, foundIn } from './tickets.ts';
+import texts from './without-intents.json' with { type: 'json' };
+
+const WITHOUT_INTENTS = editionOf(
+  Object.fromEntries(
+    Object.entries(texts).map(([id, { title, text }]) => [id, [{ title, intents: [] }, text] as const]),
+  ),
+);
 
 it('considers the likely articles of the search, even if many others have more common words', async () => {
   const others = Array.from({ length: 12 }, (_, at) => [
@@ -17,4 +25,28 @@ it('considers the likely articles of the search, even if many others have more c
     rankTicketUnits({ ...found.evidence, articles }, {}).units.map(({ source }) => source.id);
   expect(rankedWith([])).not.toContain('orders/parts.md');
   expect(rankedWith([parts])).toContain('orders/parts.md');
+});
+
+const MESSAGES = [
+  'Guten Tag,\n\nwenn ich nachts das Auto lade, ist mein Hausspeicher am Morgen leer. Kann man das verhindern?',
+  'Bonjour,\n\nmon fils a retiré la clé USB et depuis il y a des erreurs FAT partout. Peut-on la réparer ?',
+  'Hello,\n\nmy pay comes on the last day of every month. How do I tell the schedule the last day?',
+];
+
+it.each(MESSAGES)('ranks units as an answer to a question does, without an intent: %j', async (message) => {
+  const { found } = await foundIn(WITHOUT_INTENTS, message, { intent: 'unknown' });
+  const { text, search } = found.evidence;
+  const { units } = findAnswer(WITHOUT_INTENTS, text, { searches: [search] });
+  const sharesOf = (those: readonly RankedUnit[]) => those.map(({ source, share }) => [source.id, share]);
+  expect(sharesOf(found.units.units)).toEqual(sharesOf(units));
+});
+
+it('quotes what surely answers a question, without an intent', async () => {
+  const { passages } = await answerFrom(WITHOUT_INTENTS, MESSAGES[1] ?? '', { intent: 'unknown' });
+  expect(passages.map(({ text }) => text).join('\n')).toContain('`fsck`');
+});
+
+it('quotes nothing of articles without intents that do not answer', async () => {
+  const message = 'Hello,\n\nHow do I attach a photo of a receipt to a purchase?\n\nKind regards,\nBen Hall';
+  expect((await answerFrom(WITHOUT_INTENTS, message, { intent: 'unknown' })).passages).toEqual([]);
 });
