@@ -73,6 +73,8 @@ export interface FailedAnswer<P extends Passage = Passage> {
   removed: RemovedStatement[];
   /** For `no_answer`: passages that the model holds related. */
   related?: P[] | undefined;
+  /** For `unsupported`: whether the judge decided so, with all passages in view. */
+  isJudged?: boolean | undefined;
   ticket?: CheckedAnswer['ticket'] | undefined;
 }
 
@@ -108,8 +110,9 @@ export const writeCheckedAnswer = async <P extends Passage>(
   const removed: RemovedStatement[] = [];
   const removedQuotes: PlacedQuote<P>[] = [];
   const { question, task } = request;
+  const isTicket = task?.isTicket === true;
   const checking = startChecking<P>(
-    { question, passages, calls, batches: onStatement === undefined ? 1 : MAX_BATCHES },
+    { question, passages, calls, batches: onStatement === undefined ? 1 : MAX_BATCHES, isTicket },
     {
       onKept: (statement) => {
         statements.push(statement);
@@ -123,7 +126,6 @@ export const writeCheckedAnswer = async <P extends Passage>(
     },
   );
   const reading = onStatement && readStatements((statement, parts) => checking.add(statement, parts));
-  const isTicket = task?.isTicket === true;
   const result = await calls.ask(answerPrompt({ ...request, passages }), {
     maxTokens,
     schema: answerSchema(passages, { isTicket }),
@@ -149,7 +151,7 @@ export const writeCheckedAnswer = async <P extends Passage>(
   for (const statement of reply.statements.slice(checking.count())) checking.add(statement, reply.parts);
   const lacking = missingOf(reply, { question, passages, related });
   const { isJudged, isMissingStated } = await checking.end(lacking);
-  if (statements.length === 0) return { failure: 'unsupported', removed, ticket };
+  if (statements.length === 0) return { failure: 'unsupported', removed, ticket, isJudged };
   const parts = partsAfter(reply, { statements, request });
   const isOpen = parts.some(({ state }) => state !== 'answered');
   return {
@@ -262,11 +264,12 @@ const startChecking = <P extends Passage>(
     passages,
     calls,
     batches,
-  }: { question: string; passages: readonly P[]; calls: ModelCalls; batches: number },
+    isTicket,
+  }: { question: string; passages: readonly P[]; calls: ModelCalls; batches: number; isTicket: boolean },
   results: Results<P>,
 ) => {
   const drafts: Draft<P>[] = [];
-  const ordered = inOrder(drafts, results);
+  const ordered = inOrder(drafts, results, isTicket);
   let waiting: Draft<P>[] = [];
   let judging: Promise<void> | undefined;
   let asked = 0;
@@ -324,12 +327,35 @@ const startChecking = <P extends Passage>(
   };
 };
 
-/** Passes on what is decided, in order. What introduces a statement ("Then:") shares its fate. */
-const inOrder = <P extends Passage>(drafts: readonly Draft<P>[], { onKept, onRemoved }: Results<P>) => {
+/**
+ * Passes on what is decided, in order. What introduces a statement ("Then:") shares its fate. The first statement of a part answers it, and
+ * the others explain: when the first is removed, they go too, as they would stand as an answer to what nothing says. Of a ticket they stay,
+ * since an agent reads the draft.
+ */
+const inOrder = <P extends Passage>(
+  drafts: readonly Draft<P>[],
+  { onKept, onRemoved }: Results<P>,
+  isTicket: boolean,
+) => {
   let place = 0;
   let leads: Draft<P>[] = [];
   const shown = new Set<string>();
-  const keep = ({ statement, quotes, check, outcome }: Draft<P>): void => {
+  /** The number of each part -> whether its first statement stays. */
+  const opened = new Map<number, boolean>();
+  const remove = ({ statement, quotes }: Draft<P>, reason: string): void => {
+    const isLead = isLeading(statement.text);
+    if (!isLead && !isTicket && !opened.has(statement.part)) opened.set(statement.part, false);
+    onRemoved({ text: statement.text, reason }, quotes);
+  };
+  const keep = (draft: Draft<P>): void => {
+    const { part } = draft.statement;
+    if (opened.get(part) === false) remove(draft, EXPLAINS_NOTHING);
+    else {
+      opened.set(part, true);
+      passOne(draft);
+    }
+  };
+  const passOne = ({ statement, quotes, check, outcome }: Draft<P>): void => {
     const { part } = statement;
     if (outcome === undefined) return;
     if ('text' in outcome) {
@@ -345,7 +371,7 @@ const inOrder = <P extends Passage>(drafts: readonly Draft<P>[], { onKept, onRem
     }
   };
   const dropLeads = (): void => {
-    for (const { statement, quotes } of leads) onRemoved({ text: statement.text, reason: LEADS_NOWHERE }, quotes);
+    for (const lead of leads) remove(lead, LEADS_NOWHERE);
     leads = [];
   };
   return {
@@ -354,8 +380,8 @@ const inOrder = <P extends Passage>(drafts: readonly Draft<P>[], { onKept, onRem
         const text = 'text' in draft.outcome ? draft.outcome.text : '';
         if (!('text' in draft.outcome) && !('quoted' in draft.outcome)) {
           dropLeads();
-          onRemoved({ text: draft.statement.text, reason: draft.outcome.reason }, draft.quotes);
-        } else if (/[:：]$/.test(text)) leads.push(draft);
+          remove(draft, draft.outcome.reason);
+        } else if (isLeading(text)) leads.push(draft);
         else {
           for (const lead of leads) keep(lead);
           leads = [];
@@ -367,7 +393,11 @@ const inOrder = <P extends Passage>(drafts: readonly Draft<P>[], { onKept, onRem
   };
 };
 
+/** "Then:" says nothing by itself. */
+const isLeading = (text: string): boolean => /[:：]\s*$/.test(text);
+
 const LEADS_NOWHERE = 'nothing is left of what it introduces';
+const EXPLAINS_NOTHING = 'nothing is left of what it explains';
 /** Probability of a statement that the judge finds in its passages, whole or without a part. */
 const STATED_PROBABILITY = 0.95;
 const KEPT_PROBABILITY = 0.9;

@@ -2,7 +2,7 @@ import type { Reranker } from '../ai/reranker.ts';
 import type { Progress } from '../contract/ask.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Link } from '../contract/names.ts';
-import type { NavigatorResponse } from '../contract/navigator-response.ts';
+import { type NavigatorResponse, PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import { type AnswerRequest, aboutAsker, MAX_TURNS } from '../grounding/answer-prompt.ts';
 import {
   type CheckedAnswer,
@@ -161,7 +161,10 @@ export const answerWithModel = async (
     const refused = 'failure' in written ? written.failure : 'unsupported';
     // What only shares words with the question was read, and does not answer it.
     const related = linksToPassages('related' in written ? (written.related ?? []) : []);
-    const standIn = refused === 'no_answer' ? await fallback({ related }) : await fallback();
+    const quoted = refused === 'no_answer' ? undefined : await fallback();
+    // What a judge has refused as a whole is not replaced by quotes that are not sure either.
+    const isRefused = 'isJudged' in written && written.isJudged === true && (quoted?.probability ?? 0) < PARTIAL_BELOW;
+    const standIn = quoted === undefined || ('failure' in written && isRefused) ? await fallback({ related }) : quoted;
     const violations = [...composed.violations, ...(standIn.violations ?? [])];
     return {
       ...limited(standIn, refused, phrases),

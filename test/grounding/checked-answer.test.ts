@@ -64,3 +64,29 @@ describe('a streamed answer', () => {
     expect(log).toEqual(['the reply is complete']);
   });
 });
+
+describe('a part whose first statement is removed', () => {
+  const rejected = statement(`The plugs carry 12 V ${REJECTED}.`, STATED);
+  const textsOf = ({ answer }: Awaited<ReturnType<typeof write>>) =>
+    'statements' in answer ? answer.statements.map(({ text }) => text) : answer;
+
+  it.each([false, true])('loses what explains that statement (streamed: %s)', async (isStreamed) => {
+    const parts = [...PARTS, { asked: 'how many volts', passages: ['p1'], answered: 'yes' }];
+    const second = { ...statement(STATED, STATED), part: 2 };
+    const written = await write([rejected, statement(STEPS, STEPS), second], { parts, isStreamed });
+    expect(textsOf(written)).toEqual([STATED]);
+    expect(written.answer.removed.map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(/^the judge: /),
+      'nothing is left of what it explains',
+    ]);
+    expect(written.answer).toMatchObject({ parts: [{ state: 'open' }, { state: 'answered' }] });
+  });
+  it('leaves nothing of an answer in one part, and says that a judge has refused it', async () => {
+    const { answer } = await write([rejected, statement(STEPS, STEPS)]);
+    expect(answer).toMatchObject({ failure: 'unsupported', isJudged: true });
+  });
+  it('loses no more when a later statement is removed', async () => {
+    const written = await write([statement(STATED, STATED), rejected, statement(STEPS, STEPS)]);
+    expect(textsOf(written)).toEqual([STATED, STEPS]);
+  });
+});

@@ -121,6 +121,17 @@ describe('an answer with a model', () => {
       expect(metadata.removed?.some(({ text }) => text === each.text) || each.passages !== undefined).toBe(true);
     },
   );
+  it('declines when the judge refuses it as a whole and the quotes are not sure; sure quotes take its place', async () => {
+    const judge = judging(() => false);
+    const unsure = await ask('How warm is the tank in summer?', [HONEST], { judge });
+    expect(unsure.response).toMatchObject({ sources: [], answer: "I don't have information about this." });
+    expect(unsure.metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
+    expect((await ask(OFTEN, [HONEST], { judge })).response.answer).toContain(QUOTE);
+    // A judge that fails refuses nothing.
+    const failing: Reply = () => Promise.reject(new Error('overloaded'));
+    const quoted = await ask('How warm is the tank in summer?', [HONEST], { judge: failing });
+    expect(quoted.response.sources).not.toEqual([]);
+  });
   it('keeps lists, tables and code whole, with their introductions', async () => {
     const list = `1. ${TANK}\n2. Pour in one sachet of citric acid and 1.2 litres of water.`;
     const lead = { text: 'To descale the boiler:', quote: TANK, from: TANK };
