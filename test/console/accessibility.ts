@@ -51,7 +51,7 @@ export const expectToFit = async (page: Page | Frame): Promise<void> => {
   expect(wider).toEqual([]);
 };
 
-/** Where it can be seen, without scrolling. */
+/** The place can be seen, without scrolling. */
 export const expectInView = (page: Page, locator: Locator): Promise<void> =>
   expect
     .poll(async () => {

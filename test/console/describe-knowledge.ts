@@ -65,7 +65,7 @@ describe('the view Knowledge', () => {
     const long = Array.from({ length: 40 }, (_, at) => `Step ${at + 1} is done before step ${at + 2} begins.`).join(
       '\n\n',
     );
-    const content = `---\nintent: [hose]\n---\n\n# Change the hose\n\nTurn the water off first. [Order](/shop) a hose of **12 mm**.\n\n<!-- Ask Kim whether 14 mm fits too -->\n\n## Sizes\n\n| Model | Hose |\n| --- | --- |\n| One | 12 mm |\n| Two | 16 mm |\n\n<style>.red { color: red }</style>\n\n## Steps\n\n${long}\n\n## After the change\n\n1. Open the tap.\n2. Look for drops at the brass ring.\n\n<p hidden>An internal remark that nobody sees</p>\n`;
+    const content = `---\nintent: [hose]\n---\n\n# Change the hose\n\nTurn the water off first. [Order](/shop) a hose of **12 mm**.\n\n<!-- Ask Kim whether 14 mm fits too -->\n\n## Sizes\n\n| Model | Hose |\n| --- | --- |\n| One | 12 mm |\n| Two | 16 mm |\n\n<style>.red { color: red }</style>\n\n## Steps\n\n${long}\n\n## After the change\n\n1. Open the tap.\n2. Look for drops at the brass ring.\n\n<p hidden>An internal remark for the team</p>\n`;
     await publish(id, { title: 'Change the hose', content });
     const { text } = await read(z.object({ text: z.string() }), `/api/kb/text/${id}`);
     const start = text.indexOf('Look for drops');
@@ -93,7 +93,7 @@ describe('the view Knowledge', () => {
       '---',
       '<!-- Ask Kim whether 14 mm fits too -->comments of the author',
       '<style>.red { color: red }</style>scripts and styles',
-      '<p hidden>An internal remark that nobody sees</p>hidden from readers of the page',
+      '<p hidden>An internal remark for the team</p>hidden from readers of the page',
     ]);
     await leftOut.getByRole('button', { name: 'Line 9' }).press('Enter');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('data-line'))).toBe('9');

@@ -39,7 +39,7 @@ interface Place {
   end: number;
 }
 
-/** Where these words stand one after the other, as close as may be to the words before them in the text. */
+/** Finds these words one after the other, as close as may be to the words before them in the text. */
 const closestRange = (shown: HTMLElement, wanted: readonly string[], before: number): Range | undefined => {
   const words: string[] = [];
   const places: Place[] = [];
