@@ -52,7 +52,7 @@ describe('a page in reStructuredText or AsciiDoc', () => {
   ])('with too many marks goes on as plain text (.%s, %j)', async (ending, piece) => {
     const found = await read(ending, piece.repeat(20_000));
     expect(found).toMatchObject({
-      warnings: [expect.stringMatching(/^Reduced the last \d+ characters to plain text/)],
+      warnings: expect.arrayContaining([expect.stringMatching(/^Reduced the last \d+ characters to plain text/)]),
     });
     const letter = piece.includes('d') ? /d/g : /b/g;
     expect((found as { text: string }).text.match(letter)).toHaveLength(20_000);
