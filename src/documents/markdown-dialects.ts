@@ -250,7 +250,7 @@ export const hasModule = (text: string): boolean => {
 };
 
 /** A block whose content is indented by four: `!!! note "Title"`, `??? tip`, `=== "Tab"` (MkDocs). */
-const INDENTED = /^([ \t]*)(!!!|\?\?\?\+?|===[+!]?)[ \t]+(?:([\w-]+)((?:[ \t]+[\w|-]+)*))?[ \t]*(?:"(.*)")?[ \t]*$/;
+const INDENTED = /^([ \t]*)(!!!|\?\?\?\+?|===[+!]?)[ \t]*(?:([\w-]+)((?:[ \t]+[\w|-]+)*))?[ \t]*(?:"(.*)")?[ \t]*$/;
 const MAX_NESTING = 8;
 
 function readIndented(lines: readonly string[], depth: number): string[] {
