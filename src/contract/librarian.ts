@@ -43,7 +43,7 @@ export const LibrarianInfo = z.object({
   /** Capabilities that a caller's context must hold. */
   capabilities: z.array(Capability).max(24).optional(),
   /** Questions that it answers well, in users' words; used for routing. */
-  examples: z.array(z.string().regex(/\S/, 'is empty').max(300)).max(150).optional(),
+  examples: z.array(z.string().regex(/\S/, 'is empty').max(300)).max(400).optional(),
   /** It reads earlier turns from `metadata.history`, so follow-up questions are not rewritten for it. */
   readsHistory: z.boolean().optional(),
   /** The librarians whose answers it combines: it gets only questions that need several of them. */

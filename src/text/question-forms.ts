@@ -16,12 +16,6 @@ export const isOwnQuestion = (clause: string): boolean =>
 /** Whether a clause begins with an imperative without an addressee: `check the version`, not `tell me the version`. */
 export const isBareRequest = (clause: string): boolean => BARE_REQUEST.test(clause);
 
-/** Whether a clause names something that can be requested: `the latest news about it`. */
-export const isNamedThing = (clause: string): boolean => NAMED.test(clause) && namesItsSubject(clause);
-
-/** Whether a sentence begins like a statement: with a subject, or with `it's`. */
-export const tells = (sentence: string): boolean => TELLING.test(sentence);
-
 /** Whether a text refers back to the text before it, or continues it. */
 export const pointsBack = (text: string): boolean => POINTER.test(text) || CONTINUATION.test(text);
 
@@ -32,7 +26,7 @@ export const namesItsSubject = (text: string): boolean => {
 };
 
 /** Whether a word, in lower case, carries no subject. */
-export const isFiller = (word: string): boolean => FILLERS.has(word);
+const isFiller = (word: string): boolean => FILLERS.has(word);
 
 const LONG_ENOUGH = 6;
 
@@ -53,7 +47,6 @@ const REQUESTING =
 const BEGINNING = new RegExp(`${LEAD_IN}(?:${ASKING}|${AUXILIARY}|${REQUESTING})\\b`, 'i');
 const REQUEST = new RegExp(`${LEAD_IN}(?:${ASKING}|${REQUESTING})\\b`, 'i');
 const BARE_REQUEST = new RegExp(`^(?:${REQUESTING})\\b(?! (?:me|us)\\b)`, 'i');
-const NAMED = /^(?:the|our|its|their|any|some|all|current|latest|i (?:need|want|would like))\b/i;
 
 const ABOUT_THE_ANSWER =
   /\b(?:answer|reply|respond)\b.{0,40}\b(?:in|briefly|shortly|with|short|quickly|detail)\b|\btell me (?:quickly|briefly|please)\b/i;
@@ -67,8 +60,6 @@ const POINTER = new RegExp(
     '(?:another|the (?:former|latter|rest|two|first|second|last)|(?:any|the|some) other)(?=[ ?.,]*$))\\b',
   'i',
 );
-
-const TELLING = /^(?:i|my|we|you|your|it|he|she|they|this|that|there|somebody|someone)\b/i;
 
 const CONTINUATION =
   /^(?:(?:and|or|but|so|then) )?(?:what|how) about\b|^(?:if (?:so|not|yes|no)|or|otherwise|why not|because|since when|what else|anything else)\b/i;

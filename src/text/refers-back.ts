@@ -177,6 +177,10 @@ interface WordForms {
   functionWords: ReadonlySet<string>;
   prepositions: ReadonlySet<string>;
   joints: ReadonlySet<string>;
+  /** Words of politeness before a request. */
+  polite: ReadonlySet<string>;
+  /** What joins two clauses of equal rank: "and", "as well as". */
+  joining: RegExp;
   /** What continues the question before, at the beginning. */
   continuing: RegExp;
   pronouns: RegExp;
@@ -229,6 +233,8 @@ const wordForms = (lists: Lists): WordForms => {
     functionWords: vocabularyOf(lists),
     prepositions: wordsOfList(lists.prepositions),
     joints,
+    polite: wordsOfList(lists.polite),
+    joining: joiningOf(lists.joining),
     continuing: new RegExp(`^(?:${anyOf(lists.continuing)})(?![\\p{L}\\p{N}])[\\s,.:;!…-]*`, 'iu'),
     pronouns: new RegExp(`(?<![\\p{L}\\p{N}])(?:${anyOf(lists.pronouns)})(?![\\p{L}\\p{N}])`, 'giu'),
     sensitive: new RegExp(word(anyOf(lists.sensitive)), 'gu'),
@@ -237,6 +243,13 @@ const wordForms = (lists: Lists): WordForms => {
     bounds: new RegExp(`[.,;:!?\\n]\\s*|${word([...joints].join('|'))}\\s*`, 'giu'),
     hasElision: [...joints, ...wordsOfList(lists.function)].some((each) => each.endsWith("'")),
   };
+};
+
+/** The longest first, and with what stands around them. */
+const joiningOf = (list: string | readonly string[] | undefined): RegExp => {
+  const phrases = typeof list === 'string' ? list.split(' ').map((phrase) => phrase.replaceAll('-', '\\s+')) : [];
+  const any = anyOf(phrases.toSorted((one, other) => other.length - one.length));
+  return new RegExp(`\\s*[;；]\\s*|[,，、]?\\s+(?:(?:${any}|&)[,，]?\\s+){1,3}|[,，、]\\s+(?:(?:${any})\\s+)?`, 'giu');
 };
 
 const wordsOfList = (list: string | readonly string[] | undefined): ReadonlySet<string> =>
@@ -259,7 +272,7 @@ const NO_WORDS: ReadonlySet<string> = new Set();
 
 /** Whether a text has words and none of them names a subject, as in "It does not work". */
 export const namesNoSubject = (text: string): boolean =>
-  languagesOf(text, '').some((language) => {
+  languagesOf(text).some((language) => {
     const forms = formsOf(language);
     if ('fragments' in forms) return false;
     const words = wordsIn(text, forms);
@@ -288,15 +301,81 @@ const vocabularyOf = (lists: Lists): ReadonlySet<string> => {
 const DETECTED = 1.5;
 const FEW_WORDS = 4;
 
+let knowing: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+
+/** The languages in whose vocabulary a word is, with or without what follows an apostrophe. */
+const languagesKnowing = (word: string): ReadonlySet<string> => {
+  knowing ??= languagesByWord();
+  const own = knowing.get(word) ?? NO_WORDS;
+  const elided = word.includes("'") ? knowing.get(word.replace(/'.*/, "'")) : undefined;
+  return elided === undefined ? own : new Set([...own, ...elided]);
+};
+
+const languagesByWord = (): ReadonlyMap<string, ReadonlySet<string>> => {
+  const languages = new Map<string, Set<string>>();
+  for (const language of LANGUAGES) {
+    for (const each of vocabularyOf(BY_LANGUAGE[language] ?? {})) {
+      languages.set(each, (languages.get(each) ?? new Set()).add(language));
+    }
+  }
+  return languages;
+};
+
+/** How a text or a part of it asks. */
+export interface Asking {
+  /** It begins as a question or request does, after words such as "and" and "please". */
+  beginsAsking: boolean;
+  /** It begins with a preposition: the rest of a clause. */
+  goesOn: boolean;
+  /** It begins with a function word such as an article, and asks nothing: it names something. */
+  isPhrase: boolean;
+  /** Words that name a subject. */
+  subjects: number;
+  words: number;
+}
+
+/** Reads how a text asks, in the language of the text that it belongs to. */
+export const askingIn = (text: string, whole: string = text): Asking => {
+  const forms = formsOf(languagesOf(whole)[0] ?? 'en');
+  if ('fragments' in forms) {
+    // Scripts without spaces: two characters are about a word.
+    const words = Math.ceil(text.replace(/[^\p{L}\p{N}]+/gu, '').length / 2);
+    return { beginsAsking: words > 2, goesOn: false, isPhrase: false, subjects: words, words };
+  }
+  const words = wordsIn(continuationOf(text.replace(/^[\s¿¡"'“„«(-]+/u, ''), forms).rest, forms);
+  const own = words.filter(({ word }) => !forms.polite.has(word));
+  const isAsking = (word: string | undefined) => word !== undefined && forms.asking.has(word);
+  const [first, second] = own.filter(({ word }) => isAsking(word) || !forms.prepositions.has(word));
+  // "When I open it, ..." is a condition, "when is it open" is a question.
+  const isCondition =
+    first !== undefined && forms.joints.has(first.word) && !isAsking(second?.word) && whole.startsWith(`${text},`);
+  return {
+    beginsAsking: isAsking(first?.word) && !isCondition,
+    goesOn: forms.prepositions.has(own[0]?.word ?? ''),
+    isPhrase: own[0]?.isContent === false && !isAsking(own[0].word),
+    subjects: words.filter(({ isContent }) => isContent).length,
+    words: words.length,
+  };
+};
+
+/** The joints between clauses of a text: "and", a comma. */
+export const jointsIn = (text: string): RegExpExecArray[] => {
+  const forms = formsOf(languagesOf(text)[0] ?? 'en');
+  return [...text.matchAll('fragments' in forms ? /[，、；;]\s*/gu : forms.joining)];
+};
+
 /** The language that knows most words of a text, several for a text of a few words that they share: all of them count. */
-const languagesOf = (text: string, before: string): string[] => {
+export const languagesOf = (text: string, before = ''): string[] => {
   const words = text.toLowerCase().match(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*(?:'(?:\p{L}+)?)?/gu) ?? [];
   const detected = detectLanguage(text);
   if (detected !== undefined && BY_LANGUAGE[detected]?.fragments !== undefined) return [detected];
   const earlier = before === '' ? undefined : detectLanguage(before);
+  const counts = new Map<string, number>();
+  for (const each of words) {
+    for (const language of languagesKnowing(each)) counts.set(language, (counts.get(language) ?? 0) + 1);
+  }
   const scored = LANGUAGES.map((language) => {
-    const known = vocabularyOf(BY_LANGUAGE[language] ?? {});
-    const count = words.filter((each) => known.has(each) || known.has(each.replace(/'.*/, "'"))).length;
+    const count = counts.get(language) ?? 0;
     const [likely, equal] = [
       language === detected && words.length >= FEW_WORDS ? DETECTED : 0,
       language === earlier ? 0.5 : 0,

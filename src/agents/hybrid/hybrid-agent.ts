@@ -161,7 +161,9 @@ const reasonFor = ({ type, query }: Part, { place, splitBy }: { place: number; s
   const goes = `Part ${place} goes to ${SOURCES[type].name}`;
   if (splitBy === 'model') return `${goes}: a model chose it`;
   const cues = cuesFor(type, query);
-  return cues.length === 0 ? `${goes}: no word asks for another source` : `${goes} by its words: ${cues.join(', ')}`;
+  if (cues.length === 0)
+    return type === 'semantic' ? `${goes}: no word asks for another source` : `${goes} by its words`;
+  return `${goes} by its words: ${cues.join(', ')}`;
 };
 
 /** What the answered parts have in common: the thing that they are about, and whether all came from a cache. */

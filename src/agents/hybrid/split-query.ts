@@ -3,6 +3,8 @@ import { readAs } from '../../contract/error-info.ts';
 import type { AIClient } from '../../contract/librarian.ts';
 import { startDeadline } from '../../http/deadline.ts';
 import { type Clause, carrySubject, DECISIVE_WORDS, NO_NOUNS } from '../../knowledge/questions/carry-subject.ts';
+import { candidatesCache, chooseLibrarian } from '../../search/librarian-routing.ts';
+import { splitByLibrarian } from '../../search/split-by-librarian.ts';
 import {
   beginsAsQuestion,
   hasOnlyWordsOf,
@@ -11,7 +13,13 @@ import {
   namesItsSubject,
   pointsBack,
 } from '../../text/question-forms.ts';
+import { askingIn, languagesOf } from '../../text/refers-back.ts';
+import { withoutSmallTalk } from '../../text/small-talk.ts';
+import analytics from '../analytics/question-examples.json' with { type: 'json' };
+import semantic from '../semantic/question-examples.json' with { type: 'json' };
+import webSearch from '../web-search/question-examples.json' with { type: 'json' };
 import cues from './source-cues.json' with { type: 'json' };
+import written from './written-examples.json' with { type: 'json' };
 
 /** The kinds of source that a part of a question can be put to: the agent types other than `hybrid` itself. */
 export const SourceType = z.enum(['analytics', 'semantic', 'web_search']);
@@ -34,7 +42,11 @@ export const MAX_PARTS = 6;
  * @param question 1 to 4,000 characters.
  * @returns At least one part, in the order of the question.
  */
-export const splitQuery = (question: string): PartialQuery[] => {
+export const splitQuery = (question: string): PartialQuery[] =>
+  languagesOf(question)[0] === 'en' ? splitByCues(question) : splitByExamples(question);
+
+/** For English alone: by the words of `source-cues.json`, which tell the kind of a clause of few words better than examples do. */
+const splitByCues = (question: string): PartialQuery[] => {
   const clauses = clausesOf(question);
   if (clauses.length < 2) return [{ type: sourceOf(question).type, query: question }];
   const earlier: string[] = [];
@@ -53,6 +65,45 @@ const MAX_LENGTH = 4000;
 const MAX_LOOK_BACK = 8;
 /** A sentence is not searched for further clauses behind this many joints. */
 const MAX_JOINTS = 60;
+
+/** For other languages: by the examples of the agents. */
+const splitByExamples = (message: string): PartialQuery[] => {
+  const question = withoutSmallTalk(message) || message;
+  const { index, defaultLibrarian } = sourcesFor(SOURCES);
+  const { parts } = splitByLibrarian(question, { index, defaultLibrarian, splitsEqual: true, least: LEAST_EVIDENCE });
+  if (parts.length < 2) {
+    const type = parts[0]?.to ?? chooseLibrarian(question, index, defaultLibrarian, LEAST_EVIDENCE).to;
+    return [{ type: kindOf(type), query: question }];
+  }
+  const clauses = parts.map(({ query, to }) => {
+    const isQuestion = askingIn(query, question).beginsAsking;
+    return { text: query, form: isQuestion ? ('question' as const) : ('phrase' as const), type: kindOf(to) };
+  });
+  const earlier: string[] = [];
+  return clauses.map((clause) => {
+    // Stock, prices and reviews are those of a thing; what is written, such as a warranty, stands alone.
+    const isOfThing = clause.type !== 'semantic';
+    const { text } = carrySubject(clause, { earlier: earlier.slice(-MAX_LOOK_BACK), sentence: clauses, isOfThing });
+    earlier.push(text);
+    return { type: clause.type, query: text.slice(0, MAX_LENGTH) };
+  });
+};
+
+const kindOf = (id: string | undefined): SourceType => {
+  const type = SourceType.safeParse(id);
+  return type.success ? type.data : 'semantic';
+};
+
+/** Less than in routing: a question comes here because it needs several kinds of source. */
+const LEAST_EVIDENCE = 0.5;
+
+/** Each kind of source by the examples of its agent. What is written may be about anything, so it is the default. */
+const SOURCES = [
+  { id: 'analytics', name: 'Analytics', examples: analytics },
+  { id: 'semantic', name: 'Documents', examples: [...semantic, ...written] },
+  { id: 'web_search', name: 'Web search', examples: webSearch },
+] as const satisfies readonly { id: SourceType; name: string; examples: string[] }[];
+const sourcesFor = candidatesCache('semantic');
 
 const clausesOf = (message: string): Clause[] => {
   const question = message.replace(GREETING, '');

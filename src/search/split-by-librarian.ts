@@ -1,0 +1,91 @@
+import { askingIn, refersBack } from '../text/refers-back.ts';
+import { clausesIn, namesSubject } from '../text/split-questions.ts';
+import { type Choice, chooseLibrarian, type RoutingIndex } from './librarian-routing.ts';
+
+/** A part of a question for one librarian. */
+export interface LibrarianPart {
+  query: string;
+  to: string | undefined;
+  /** It is a question or request that names its subject, and does not refer to the parts before it. */
+  standsAlone: boolean;
+}
+
+interface Routing {
+  index: RoutingIndex;
+  defaultLibrarian: string | undefined;
+  /** Also splits two questions for one librarian, which answers one at a time; not for the default one. Default: false. */
+  splitsEqual?: boolean;
+  /** Margin of `chooseLibrarian`; absent: its own. */
+  least?: number | undefined;
+}
+
+/**
+ * Splits a question where a clause begins that clearly fits another librarian than the clauses before it. A clause with too few words stays
+ * with the previous one (`drag and drop`, `in May and in June`).
+ *
+ * @returns The parts, and the number of librarians that any clause fits.
+ */
+export const splitByLibrarian = (
+  question: string,
+  { index, defaultLibrarian, splitsEqual = false, least }: Routing,
+): { parts: LibrarianPart[]; librarians: number } => {
+  const clauses = clausesIn(question).map(({ start, end }) => {
+    const text = question.slice(start, end);
+    return {
+      start,
+      end,
+      text,
+      choice: chooseLibrarian(text, index, defaultLibrarian, least),
+      ...askingIn(text, question),
+    };
+  });
+  // A list of things without a question, such as `stock of fans, reviews on the web`.
+  const isList = clauses.every(({ beginsAsking }) => !beginsAsking);
+  const parts: { start: number; end: number; own: Choice | undefined }[] = [];
+  const librarians = new Set<string | undefined>();
+  for (const { start, end, text, choice, beginsAsking, goesOn, isPhrase, subjects } of clauses) {
+    const last = parts.at(-1);
+    // Within a sentence that asks one of the others, what is wanted is only named: `and the warranty of the oven`.
+    const isBeginning = splitsEqual && last === undefined && !isPhrase && !choice.isDefault;
+    const mayBeNamed =
+      isList || isBeginning || (last?.own !== undefined && !goesOn && !SENTENCE_END.test(question.slice(0, start)));
+    const isOfOther = choice.isDefault ? isPhrase && last?.own?.isDefault === false && !refersBack(text) : isPhrase;
+    const isNamed = mayBeNamed && choice.isClear && (isList || isBeginning || isOfOther);
+    const isEnough = namesSubject(text, question) || (subjects > 0 && (choice.isDefault ? splitsEqual : isList));
+    const own = isEnough && (beginsAsking || isNamed) ? choice : undefined;
+    if (own !== undefined) librarians.add(own.to);
+    const isEqual = splitsEqual && beginsAsking && !choice.isDefault && last?.own?.to === own?.to && !refersBack(text);
+    if (last === undefined || (last.own !== undefined && own !== undefined && (isEqual || areOther(last.own, own)))) {
+      parts.push({ start, end, own });
+    } else {
+      last.end = end;
+      // Everything so far was only the introduction.
+      last.own ??= own;
+    }
+  }
+  return {
+    librarians: librarians.size,
+    parts: parts.map(({ start, end, own }, place) => {
+      const query = question.slice(start, end).trim();
+      const { beginsAsking } = askingIn(query, question);
+      const standsAlone = beginsAsking && namesSubject(query, question) && (place === 0 || !refersBack(query));
+      return { query, to: own?.to, standsAlone };
+    }),
+  };
+};
+
+const SENTENCE_END = /[.!?…。！？]["”’»)\]]*\s*$/;
+
+/** Margin by which a clause must fit its librarian better than that of the clauses before it, and the sum of both margins. */
+const LEAD_OF_ONE = 0.1;
+const LEAD_OF_BOTH = 1;
+
+/** Whether each of two clauses fits its own librarian better than the other's. */
+const areOther = (one: Choice, other: Choice): boolean => {
+  if (one.to === undefined || other.to === undefined || one.to === other.to) return false;
+  const leads = [
+    one.strengthOf(one.to) - one.strengthOf(other.to),
+    other.strengthOf(other.to) - other.strengthOf(one.to),
+  ] as const;
+  return Math.min(...leads) >= LEAD_OF_ONE && leads[0] + leads[1] >= LEAD_OF_BOTH;
+};
