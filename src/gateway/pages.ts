@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
 import { html, raw } from 'hono/html';
 import * as z from 'zod';
 import { type ErrorCode, HTTP_STATUS, readAs } from '../contract/error-info.ts';
@@ -42,7 +43,7 @@ const TIMEOUT_MS = 10_000;
 /**
  * `GET /search?q=` and `GET /kb/{id}`: the articles as plain pages that work without JavaScript, for people and for the search engine of an
  * intranet. Callers without credentials see the public workspace, if there is one. Others send an API key as the password of HTTP Basic
- * (RFC 7617) or as a bearer token. Texts are English or German, by `Accept-Language`.
+ * (RFC 7617) or as a bearer token. Texts are in the language that the browser prefers.
  */
 export const createPages = (parts: PagesParts) => {
   /** Runs a page in the name of whoever asks; what goes wrong is a page too. */
@@ -155,8 +156,23 @@ const PAGE_HEADERS = {
   Vary: 'Accept-Language, Authorization',
 };
 
-const languageOf = (c: Context<GatewayEnv>): Language =>
-  /^\s*de\b/i.test(c.req.header('Accept-Language') ?? '') ? 'de' : 'en';
+/** The language that the browser prefers among ours; English when it names none of them. */
+const languageOf = (c: Context<GatewayEnv>): Language => {
+  const language = accepts(c, {
+    header: 'Accept-Language',
+    supports: Object.keys(texts),
+    default: 'en',
+    match: (wanted, { supports, default: other }) =>
+      wanted
+        .filter(({ q }) => q > 0)
+        .toSorted((one, next) => next.q - one.q)
+        .map(({ type }) => type.toLowerCase().split('-')[0] ?? '')
+        .find((primary) => supports.includes(primary)) ?? other,
+  });
+  return isLanguage(language) ? language : 'en';
+};
+
+const isLanguage = (tag: string): tag is Language => Object.hasOwn(texts, tag);
 
 const layout = (language: Language, { title, query, body }: { title: string; query: string; body: Html }): Html => {
   const text = texts[language];

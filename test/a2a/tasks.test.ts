@@ -334,7 +334,7 @@ describe('a stored task', () => {
     await agent.call('SendMessage', inBackground('wait', sent));
     await send('shipping', {}, { owner: 'bob' });
     await send('shipping', sent, { owner: 'bob' });
-    // Those of others are erased too, and not told.
+    // Those of others are erased too, and not counted.
     expect(agent.tasks.erase('person', 'p-1', 'alice')).toBe(2);
     expect(agent.aborted).toHaveLength(1);
     expect(agent.tasks.erase('context', 'c', 'alice')).toBe(1);

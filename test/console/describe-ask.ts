@@ -160,7 +160,7 @@ describe('the view Ask', () => {
     [
       'analytics',
       'How many iPhone 17 are in stock in each warehouse?',
-      ['.chart svg rect', 'section > .table td.right'],
+      ['.chart svg rect', 'section > .table td.right', '> p:has-text("📊 Analytics Database")'],
     ],
     ['semantic', 'Which articles cover overheating?', ['.documents a', '.excerpt']],
     ['web-search', 'Compare our price of the iPhone 17 with other shops', ['.prices dd', '.links a']],

@@ -438,8 +438,10 @@ export const describeAudiences = (productOf: () => Product): void => {
     await expect.poll(() => isFound(owner, 'grommet'), { timeout: 60_000 }).toBe(true);
     const [before, all] = [await shown(reader), await shown(owner)];
     await put(owner, 'staff.md', { title: 'Staff', content: 'Two.', metadata: { audience: ['staff'] } });
-    await put(owner, 'more.md', { title: 'More', content: 'Three.', metadata: { audience: ['staff'] } });
+    await put(owner, 'more.md', { title: 'More', content: 'A sprocket.', metadata: { audience: ['staff'] } });
     await expect.poll(() => shown(owner), { timeout: 60_000 }).not.toBe(all);
+    // Published, too: times of editions would tell it.
+    await expect.poll(() => isFound(owner, 'sprocket'), { timeout: 60_000 }).toBe(true);
     expect(await shown(reader)).toBe(before);
     await put(owner, 'open.md', { title: 'Open', content: 'The grommet is red.' });
     await expect.poll(() => shown(reader), { timeout: 60_000 }).not.toBe(before);

@@ -28,7 +28,7 @@ const inside = (value: unknown, ...path: string[]): unknown =>
   path.reduce<unknown>((at, name) => (at as Json | undefined)?.[name], value);
 
 /** What a reader sees of the answer to a question, by interface. */
-const READERS: Record<string, (query: string) => Promise<unknown>> = {
+const READERS: Record<string, (query: string, language?: string) => Promise<unknown>> = {
   '/v1/ask': async (query) => (await post('/v1/ask', { query })).answer,
   '/v1/navigate': async (query) => (await post('/v1/navigate', { query })).answer,
   '/v1/agents/semantic': async (query) => inside(await post('/v1/agents/semantic', { query }), 'result', 'summary'),
@@ -65,10 +65,16 @@ const READERS: Record<string, (query: string) => Promise<unknown>> = {
     const text = parts.flatMap((each) => each.parts.flatMap(({ text: own }) => own ?? [])).join('\n');
     return text === '' ? undefined : text;
   },
-  '/search': async (query) => {
-    const page = await (await send(product, `GET /search?q=${encodeURIComponent(query)}`)).text();
-    // The passages are the authors' words, code without its marks among them.
-    return page.replace(/<p class="passage">.*?<\/p>/gs, '').replace(/<[^>]*>/g, ' ');
+  '/search': async (query, language = 'en') => {
+    const headers = { 'Accept-Language': language };
+    const page = await (
+      await fetch(new URL(`/search?q=${encodeURIComponent(query)}`, product.url), { headers })
+    ).text();
+    // Passages, titles and headings are the authors' words, code without its marks among them.
+    return [/<p class="passage">.*?<\/p>/gs, /<a .*?<\/a>/gs, /(?<=<p class="quiet">)[^<]* · /g, /<[^>]*>/g].reduce(
+      (text, pattern) => text.replaceAll(pattern, ' '),
+      page,
+    );
   },
   '/v1/support/analyze': async (query) =>
     inside(await post('/v1/support/analyze', { message: query }), 'draft', 'text'),
@@ -99,6 +105,9 @@ const PATTERNS = {
   'a capability': /\b(?:kb|sql|web|memory|support):[a-z]+\b/,
   'topics of the knowledge base': /It is about subjects/,
 };
+
+/** Words of our own sentences that no other language of the cases has. */
+const ENGLISH = /\b(?:I don't|I found|I'm|closest|could not|cannot|nothing|seems|please|this|your|the)\b/i;
 
 const faultsIn = (text: string): string[] => [
   ...files.filter((file) => text.includes(file)).map((file) => `the file ${file}`),
@@ -170,6 +179,27 @@ describe('what a reader sees', () => {
       expect(faultsIn(String(answer))).toEqual([]);
     },
   );
+
+  it.each([
+    ['German', 'de'],
+    ['French', 'fr'],
+  ] as const)('declines in %s through every interface', async (language, tag) => {
+    const { question } = CASES.declines[language];
+    const faults: Record<string, string[]> = {};
+    let answers = 0;
+    for (const [reader, answerTo] of Object.entries(READERS)) {
+      // The templates of the sample's drafts are in English and German.
+      if (reader === '/v1/support/analyze' && tag !== 'de') continue;
+      const text = await answerTo(question, tag);
+      if (typeof text !== 'string') continue;
+      answers += 1;
+      const english = ENGLISH.exec(visible(text.replaceAll(question, '')).replaceAll(/\[[^\]]*\].*/g, ''));
+      const found = [...faultsIn(text), ...(english === null ? [] : [`English: ${english[0]}`])];
+      if (found.length > 0) faults[reader] = found;
+    }
+    expect(faults).toEqual({});
+    expect(answers).toBeGreaterThanOrEqual(8);
+  });
 
   it.each(Object.entries(CASES.declines))(
     'declines in %s, in a later turn too',

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KnowledgeHit } from '../../src/contract/knowledge.ts';
+import texts from '../../src/gateway/pages.json' with { type: 'json' };
+import phrases from '../../src/runtime/answer-phrases.json' with { type: 'json' };
 import { functionFor, READER, startGateway } from './gateway-for-test.ts';
 
 const MEMORY_ONLY = 'ck_memory_0123456789abcdef';
@@ -92,6 +94,17 @@ describe('GET /search', () => {
     hits = [hit({ relevance: 0.05 })];
     const { page } = await get('/search?q=zzz', { 'Accept-Language': 'de-AT,en;q=0.5' });
     expect(page).toContain('Kein Artikel scheint das zu beantworten');
+  });
+  it('is in the language that the browser prefers, of all in which answers are', async () => {
+    hits = [];
+    expect(Object.keys(texts).toSorted()).toEqual(Object.keys(phrases).toSorted());
+    for (const [tag, { none }] of Object.entries(texts)) {
+      const { page } = await get('/search?q=zzz', { 'Accept-Language': `xx, en;q=0.5, ${tag}-XX;q=0.9, *;q=0.1` });
+      expect(page).toContain(`<html lang="${tag}">`);
+      expect(page).toContain(none.replaceAll("'", '&#39;'));
+    }
+    for (const header of ['', 'xx', '*', 'de;q=0, fr;q=0', ';;;,', '-'])
+      expect((await get('/search?q=zzz', { 'Accept-Language': header })).page).toContain('<html lang="en">');
   });
   it('puts safety first for a search that reports danger, and shows no article', async () => {
     const { page } = await get('/search?q=Mein%20Ger%C3%A4t%20raucht%20und%20riecht%20verbrannt');
