@@ -280,7 +280,10 @@ const placeOf = ({ source, headings }: ShownPassage) => ({
 });
 
 interface Finding
-  extends Pick<ModelAnswerOptions, 'search' | 'reranker' | 'signal' | 'devices' | 'vectors' | 'outcomeWithTurn'> {
+  extends Pick<
+    ModelAnswerOptions,
+    'search' | 'reranker' | 'signal' | 'devices' | 'vectors' | 'outcomeWithTurn' | 'language'
+  > {
   question: string;
   history: readonly Turn[];
   outcome: SearchOutcome;
@@ -304,13 +307,30 @@ const QUERY_HITS = 12;
 /** The passages to show: from the first search, and from the model's queries where those may find more. */
 const findPassages = async (
   edition: Edition,
-  { question, history, outcome, outcomeWithTurn, calls, search, reranker, signal, devices, vectors, isAgain }: Finding,
+  {
+    question,
+    history,
+    outcome,
+    outcomeWithTurn,
+    calls,
+    search,
+    reranker,
+    signal,
+    devices,
+    vectors,
+    isAgain,
+    language: known,
+  }: Finding,
 ): Promise<FoundPassages> => {
+  const language = languageOf(question, { language: known, history });
   const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
   const { found, searches } = await read(() => {
     const withTurn = outcomeWithTurn && promptInjectionScreen.outcome(edition, outcomeWithTurn);
     const all = withTurn === undefined ? [outcome] : [outcome, withTurn];
-    return { found: findAnswer(edition, question, { history, devices, vectors, searches: all }), searches: all };
+    return {
+      found: findAnswer(edition, question, { history, devices, vectors, language, searches: all }),
+      searches: all,
+    };
   });
   const first = await read(() => [
     unitHits(edition, found),
@@ -324,7 +344,8 @@ const findPassages = async (
   const seemsOff = isOffTopic(edition, found);
   if (proposed?.parts.length === 0 && (seemsOff || found.probability < SURE_OF_TOPIC))
     return { passages: [], search: proposed, isOffTopic: true };
-  const byWords = (query: string) => read(() => searchEdition(edition, query, { devices, limit: MODEL_HITS }));
+  const byWords = (query: string) =>
+    read(() => searchEdition(edition, query, { devices, limit: MODEL_HITS, language }));
   const searched = async (query: string, part?: number): Promise<HitList> => {
     const result = await (search ?? byWords)(query).catch(() => undefined);
     if (result === undefined) return { hits: [], part };

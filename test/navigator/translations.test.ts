@@ -9,6 +9,7 @@ import { fitEdition } from '../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
+import { scriptedModel, seeking } from './scripted-model.ts';
 import base from './translations.json' with { type: 'json' };
 
 type Language = 'en' | 'de' | 'fr';
@@ -118,6 +119,19 @@ describe('an article in several languages', () => {
       expect(names.length).toBeGreaterThan(0);
       expect(new Set(names).size).toBe(names.length);
     }
+  });
+
+  it('is shown to a model in the language of the question, even where its query is in another one', async () => {
+    const edition = open('folders beside the original');
+    const page = base.pages.find(({ name }) => name === 'vpn');
+    const [question = ''] = page?.questions.de ?? [];
+    const [inEnglish = ''] = page?.questions.en ?? [];
+    const ai = scriptedModel({ text: '{}' });
+    ai.queries = seeking(inEnglish, 'VPN MTU tunnel');
+    await answerQuestion(edition, question, { ...options, ai });
+    const shown = ai.calls.flatMap(({ given }) => given.passages.map(({ title }) => title ?? ''));
+    expect(shown).toContain('VPN einrichten');
+    for (const title of [...titlesIn('en'), ...titlesIn('fr')]) expect(shown).not.toContain(title);
   });
 
   it('keeps articles apart whose paths look alike but whose texts are in one language', () => {
