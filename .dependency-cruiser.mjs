@@ -31,7 +31,7 @@ export default {
     },
     may('text', []),
     may('markup', ['text']),
-    may('documents', ['text']),
+    may('documents', ['text', 'contract']),
     may('http', ['text', 'contract']),
     may('signing', BASE),
     may('runtime', ['signing', ...BASE]),

@@ -2,6 +2,7 @@ import { analyseText, STOP_WORDS, utf8Length } from '../text/analyse-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { type Language, languageNamed } from '../text/language.ts';
 import type { Article, Chunk, EditionEntry } from './article.ts';
+import type { TranslatedArticle } from './group-translations.ts';
 import { type EditionPages, pageWriter } from './text-pages.ts';
 import {
   compareByBytes,
@@ -14,7 +15,6 @@ import {
   numberedTexts,
   varintLength,
 } from './text-table.ts';
-import type { TranslatedArticle } from './translations.ts';
 
 /** Result of the first pass over the articles. Words and terms are numbered in order of appearance. */
 export interface CollectedWords {

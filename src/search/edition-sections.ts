@@ -1,6 +1,7 @@
 import { letterMask, utf8Length } from '../text/analyse-text.ts';
 import type { EditionIdentity } from './article.ts';
 import type { CollectedWords } from './collect-words.ts';
+import { groupTranslations, TRANSLATION_SECTIONS } from './group-translations.ts';
 import {
   compareByBytes,
   encodeStrings,
@@ -9,7 +10,6 @@ import {
   numbersView,
   type TextTable,
 } from './text-table.ts';
-import { groupTranslations, TRANSLATION_SECTIONS } from './translations.ts';
 
 /** A section before its memory is allocated. */
 interface Section {

@@ -5,10 +5,6 @@ import { stem } from './stem.ts';
 /** Whether a text begins like a question or request, ignoring greetings. */
 export const beginsAsQuestion = (text: string): boolean => BEGINNING.test(text);
 
-/** Whether a sentence asks for something, rather than stating something or giving instructions for the answer. */
-export const isQuestion = (sentence: string): boolean =>
-  (sentence.trimEnd().endsWith('?') || REQUEST.test(sentence)) && !ABOUT_THE_ANSWER.test(sentence);
-
 /** Whether a clause is a question or request by itself: begins like a question and names its subject. */
 export const isOwnQuestion = (clause: string): boolean =>
   beginsAsQuestion(clause) && namesItsSubject(clause) && !CONTINUATION.test(clause);
@@ -45,11 +41,7 @@ const REQUESTING =
   'find|show|list|give|tell|search|look up|look for|get me|compare|summari[sz]e|count|explain|check|google|describe|name|' +
   'dig|pull|calculate|point me|collect|quote|link';
 const BEGINNING = new RegExp(`${LEAD_IN}(?:${ASKING}|${AUXILIARY}|${REQUESTING})\\b`, 'i');
-const REQUEST = new RegExp(`${LEAD_IN}(?:${ASKING}|${REQUESTING})\\b`, 'i');
 const BARE_REQUEST = new RegExp(`^(?:${REQUESTING})\\b(?! (?:me|us)\\b)`, 'i');
-
-const ABOUT_THE_ANSWER =
-  /\b(?:answer|reply|respond)\b.{0,40}\b(?:in|briefly|shortly|with|short|quickly|detail)\b|\btell me (?:quickly|briefly|please)\b/i;
 
 /** Pronouns that refer back; not the ones in `this week`, `is there` and `the page that shows`. */
 const POINTER = new RegExp(

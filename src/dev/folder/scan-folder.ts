@@ -6,7 +6,7 @@ import ignore, { type Ignore } from 'ignore';
 import { ARTICLE_CONTENT_MAX_LENGTH } from '../../contract/host-article.ts';
 import { readDocument } from '../../documents/read-document.ts';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
-import { translationsIn } from '../../search/translations.ts';
+import { translationsIn } from '../../search/group-translations.ts';
 import { decodeText } from '../../text/decode-text.ts';
 import { languageTag } from '../../text/language-tag.ts';
 import { DOCUMENT_ENDINGS, INTERFACE_ENDINGS, isDocument } from '../documents/document-reader.ts';
