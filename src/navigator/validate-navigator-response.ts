@@ -432,7 +432,7 @@ const withoutCitations = (answer: string, { sources }: NavigatorResponse, cited:
       `(${name}, ${section})`,
       `${name}, ${section}`,
       // An id or a title that is a plain word may also be an ordinary word of a sentence.
-      ...(/[./_-]|^\[/.test(name) ? [`(${name})`, name] : [`(${name})`]),
+      ...(/[./_-]|^\[/.test(name) ? [`(${name})`, name] : [`(${name})`, `(${name}; `, `; ${name}; `, `; ${name})`]),
     ]);
   });
   const existing = new Set(cited.map(({ id }) => id));

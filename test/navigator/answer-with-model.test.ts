@@ -132,6 +132,25 @@ describe('an answer with a model', () => {
     const quoted = await ask('How warm is the tank in summer?', [HONEST], { judge: failing });
     expect(quoted.response.sources).not.toEqual([]);
   });
+  it('names the sections of an article once, after the last paragraph from it, and reads no title of it as a statement', async () => {
+    const steps = [
+      'If you have lost your mill ring key - not all is lost, as the ring can be reset without losing any beans.',
+      'Turn the ring to the left.',
+      'Shake out the dust.',
+    ];
+    const [opening = '', turn = '', shake = ''] = steps;
+    const text = `${opening}\n\n## Ring\n\n${turn}\n\n## Dust\n\n${shake}`;
+    const mill = { ...descale, id: 'mill', url: '', title: 'Resetting the mill ring key', text };
+    const kb = openSmallKb([mill, ...ARTICLES]);
+    const { response, metadata } = await ask(
+      'How do I reset the mill ring?',
+      steps.map((step) => ({ text: step, quote: step })),
+      { kb },
+    );
+    expect(metadata.answered_by).toBe('model');
+    const title = mill.title;
+    expect(response.answer).toBe(`${opening}\n\n${turn}\n\n${shake} (${title}; ${title}, Ring; ${title}, Dust)`);
+  });
   it('keeps lists, tables and code whole, with their introductions', async () => {
     const list = `1. ${TANK}\n2. Pour in one sachet of citric acid and 1.2 litres of water.`;
     const lead = { text: 'To descale the boiler:', quote: TANK, from: TANK };
