@@ -3,8 +3,8 @@ import { type DocumentText, openingHeading, titleIn } from './read-html.ts';
 import { writeMarkdown } from './write-markdown.ts';
 
 /**
- * Reads plain text as people set it: paragraphs whose lines are wrapped are joined, other lines end where they end; underlined lines are
- * headings, lines with a mark or a number are items, lines in columns stay as they are. Nothing in it is markup.
+ * Reads plain text as people set it: paragraphs whose lines are wrapped are joined, other lines end where they end; underlined lines and
+ * those with a `#` are headings, lines with a mark or a number are items, lines in columns stay as they are. Nothing in it is markup.
  */
 export function readText(text: string): DocumentText {
   const lines = text.split('\n').map((line) => line.replaceAll('\t', '    ').trimEnd());
@@ -16,6 +16,8 @@ export function readText(text: string): DocumentText {
 const RULE = /^\s{0,40}(?:([=\-~^*#"'+._:])\1{2,}|([-*_])(?: {1,3}\2){2,})\s*$/;
 const ITEM = /^(\s{0,40})([-*+•‣·–]|\d{1,3}[.)]|\(\d{1,3}\)|[a-z][.)])\s+(?=\S)/;
 const MAX_TITLE = 120;
+/** "## Title" above an empty line, as people write it in plain text too. */
+const MARKED_TITLE = /^(#{1,6}) {1,3}([^#\s].{0,118}?)(?: #{1,6})?$/;
 /** Lines that end where they end: more are joined. */
 const MAX_BREAKS = 20_000;
 
@@ -61,6 +63,9 @@ const isTitle = (lines: readonly string[], at: number): boolean => {
 
 /** A title with a line of signs under it, also one above it; the first line of a text, where it stands alone and ends like no sentence. */
 function readTitle({ lines, marks }: Reading, at: number, isFirst: boolean): Read | undefined {
+  const [, signs, marked] = MARKED_TITLE.exec(lines[at] ?? '') ?? [];
+  if (signs !== undefined && marked !== undefined && (lines[at + 1] ?? '') === '')
+    return { block: heading(marked, signs.length), next: at + 1 };
   const start = RULE.test(lines[at] ?? '') ? at + 1 : at;
   const title = (lines[start] ?? '').trim();
   const isBelowText = start === at && at > 0 && lines[at - 1] !== '' && !RULE.test(lines[at - 1] ?? '');

@@ -122,6 +122,18 @@ it.each([
 });
 
 describe('plain text', () => {
+  it('takes a line with # above an empty line for a heading, and no comment', () => {
+    const { title, text } = readDocument(
+      '# Geese\n\nThey fly.\n\n## Food ##\n\nGrass.\n\n# not a title\nbut a comment',
+      {
+        path: 'a.txt',
+      },
+    );
+    expect([title, text]).toEqual([
+      'Geese',
+      expect.stringMatching(/^# Geese\n\nThey fly\.\n\n## Food\n\nGrass\.\n\n\\# not a title/),
+    ]);
+  });
   it('joins wrapped lines, and has headings, lists and columns', () => {
     const text = `Set up the pump
 

@@ -300,12 +300,13 @@ it('a library that stops in the middle of a sync continues it after a restart, a
     response.writeHead(200, JSON_TYPE).end(JSON.stringify(page));
   });
   const { signer } = await identityFrom(DEVELOPMENT, 'gateway');
+  let running = await startLibrary(paged.variables, { state });
+  // Signed when it runs: a token lives for some seconds.
   const now = Date.now();
   const user = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace: 'default' };
   const context = originate({ ...user, capabilities: ['kb:write'], now });
   const path = '/api/kb/articles/copied.md';
   const { token } = await mintContext(context, { signer, aud: 'library', op: `DELETE ${path}`, body: utf8(''), now });
-  let running = await startLibrary(paged.variables, { state });
   const own = libraryIn(() => running);
   const write = async () => {
     const worker = await running.miniflare.getWorker('constellation-library');
