@@ -254,8 +254,10 @@ export const ROUTES = {
     ...{ capability: 'kb:write', hasSlashes: true },
   },
   'GET /api/kb/text/{id}': {
-    ...{ tag: 'Articles', summary: 'Read the text that quotes and offsets refer to, and what was left out of it' },
-    ...{ capability: 'kb:read', hasSlashes: true },
+    tag: 'Articles',
+    summary: 'Read the text that quotes and offsets refer to, and what was left out of it',
+    capability: 'kb:read',
+    hasSlashes: true,
   },
   'GET /v1/workspaces/{workspace_id}/memories': {
     tag: 'Memory',

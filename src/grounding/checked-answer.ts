@@ -341,21 +341,21 @@ const inOrder = <P extends Passage>(
   let leads: Draft<P>[] = [];
   const shown = new Set<string>();
   /** The number of each part -> whether its first statement stays. */
-  const opened = new Map<number, boolean>();
+  const hasOpening = new Map<number, boolean>();
   const remove = ({ statement, quotes }: Draft<P>, reason: string): void => {
     const isLead = isLeading(statement.text);
-    if (!isLead && !isTicket && !opened.has(statement.part)) opened.set(statement.part, false);
+    if (!isLead && !isTicket && !hasOpening.has(statement.part)) hasOpening.set(statement.part, false);
     onRemoved({ text: statement.text, reason }, quotes);
   };
   const keep = (draft: Draft<P>): void => {
     const { part } = draft.statement;
-    if (opened.get(part) === false) remove(draft, EXPLAINS_NOTHING);
+    if (hasOpening.get(part) === false) remove(draft, EXPLAINS_NOTHING);
     else {
-      opened.set(part, true);
-      passOne(draft);
+      hasOpening.set(part, true);
+      passOnOne(draft);
     }
   };
-  const passOne = ({ statement, quotes, check, outcome }: Draft<P>): void => {
+  const passOnOne = ({ statement, quotes, check, outcome }: Draft<P>): void => {
     const { part } = statement;
     if (outcome === undefined) return;
     if ('text' in outcome) {

@@ -86,9 +86,12 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const whole = questionWithTurn(question, history);
   const withTurn = whole === question ? [] : [options.outcomeWithTurn ?? search(whole, [])];
   const answered = findAnswer(edition, question, {
-    ...{ history, devices, vectors },
+    history,
+    devices,
+    vectors,
     searches: [outcome, ...withTurn.map((each) => screen.outcome(edition, each))],
-    ...{ filter, language: asker },
+    filter,
+    language: asker,
     isShown: screen.isShown(edition),
   });
   const found = { ...answered, probability: Math.min(answered.probability, atMost) };

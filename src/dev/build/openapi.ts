@@ -427,7 +427,9 @@ const SHAPES: Record<RouteName, Shapes> = {
     ...{ reply: undefined, error: HostErrorBody, errors: ['NOT_FOUND'], example: { path: article } },
   },
   'GET /api/kb/text/{id}': {
-    ...{ reply: ArticleText, error: HostErrorBody, errors: ['NOT_FOUND'] },
+    reply: ArticleText,
+    error: HostErrorBody,
+    errors: ['NOT_FOUND'],
     example: { path: article },
   },
   'GET /v1/workspaces/{workspace_id}/memories': {

@@ -212,7 +212,7 @@ const isNamed = (client: Client, text: string): boolean => `${client.interface} 
 const unknown = values.only.find((text) => !CLIENTS.some((client) => isNamed(client, text)));
 if (unknown !== undefined)
   fail(`Cannot use --only ${unknown}: no client of src/dev/clients/clients.json has this text`);
-const wanted = CLIENTS.filter(
+const selection = CLIENTS.filter(
   (client) => values.only.length === 0 || values.only.some((text) => isNamed(client, text)),
 );
 
@@ -221,7 +221,7 @@ const product = await startProduct({ kb: 'sample', port: 0 });
 const rows: Row[] = [];
 try {
   await product.sync({ full: true });
-  for (const client of wanted) {
+  for (const client of selection) {
     const folder = join(home, folderOf(client));
     const left = endsAt - Date.now();
     const problem = left <= 0 ? 'not tried: the time was over' : await install(client, folder);

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import analytics from '../../../src/agents/analytics/question-examples.json' with { type: 'json' };
+import hybrid from '../../../src/agents/hybrid/question-examples.json' with { type: 'json' };
+import semantic from '../../../src/agents/semantic/question-examples.json' with { type: 'json' };
+import webSearch from '../../../src/agents/web-search/question-examples.json' with { type: 'json' };
 import type { LibrarianInfo } from '../../../src/contract/librarian.ts';
 import { DelegateRequest } from '../../../src/contract/response.ts';
 import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { createConcierge } from '../../../src/gateway/concierge/concierge.ts';
+import navigator from '../../../src/navigator/question-examples.json' with { type: 'json' };
 import { ALL_RIGHTS, decide, LIBRARIANS, librariansWithout, targetsOf } from './decide.ts';
 import questions from './routed-questions.json' with { type: 'json' };
 
@@ -13,6 +18,18 @@ const STOCK_AND_WARRANTY = 'How many fans are in stock and what does the warrant
 describe('createConcierge()', () => {
   it.each(questions.routed)('routes $question to $target', async ({ question, target }) => {
     expect(await targetsOf(question)).toEqual([target]);
+  });
+
+  /** Words that the sample's examples have for another librarian; the product has enough examples to tell. */
+  it.each([
+    ['Which warehouse has the most fans?', ['analytics']],
+    ['Which pool should I choose and how do I enter the address?', ['navigator']],
+  ])('routes by the examples of the product: %s', async (question, targets) => {
+    const shipped = new Map<string, string[]>(
+      Object.entries({ navigator, semantic, analytics, 'web-search': webSearch, hybrid }),
+    );
+    const librarians = LIBRARIANS.map((each) => ({ ...each, examples: shipped.get(each.id) ?? each.examples }));
+    expect(await targetsOf(question, { librarians })).toEqual(targets);
   });
 
   const UNCLEAR = ['', '???', '🔥', '我的矿机不工作了怎么办？', 'the of and', 'a'.repeat(4000), '? '.repeat(2000)];

@@ -115,7 +115,7 @@ const Article = ({ article, passage }: { article: HostArticle; passage: PassageP
       <ArticleHealth id={id} />
       {read.failure === undefined ? null : <Failure error={read.failure} retry={read.load} />}
       {read.value !== undefined ? (
-        <Reading {...{ title, content, read: read.value, passage }} />
+        <Reading title={title} content={content} read={read.value} passage={passage} />
       ) : read.isLoading ? (
         <Loading lines={10} />
       ) : null}

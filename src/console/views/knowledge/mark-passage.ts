@@ -1,4 +1,4 @@
-import { wordsOf } from './source-lines.ts';
+import { WORD, wordsOf } from './source-lines.ts';
 
 /** A name of the marks of the page (CSS Custom Highlight API). */
 const MARK = 'passage';
@@ -13,9 +13,9 @@ export const markPassage = (
   text: string,
   { start, end }: { start: number; end: number },
 ): boolean => {
-  const wanted = shownWords(text.slice(start, end));
+  const quote = shownWords(text.slice(start, end));
   const before = shownWords(text.slice(0, start)).length;
-  const range = wanted.length === 0 ? undefined : closestRange(shown, wanted, before);
+  const range = quote.length === 0 ? undefined : closestRange(shown, quote, before);
   if (range === undefined) return false;
   // Older browsers only scroll there.
   if (globalThis.CSS?.highlights !== undefined) CSS.highlights.set(MARK, new Highlight(range));
@@ -40,24 +40,24 @@ interface Place {
 }
 
 /** Finds these words one after the other, as close as may be to the words before them in the text. */
-const closestRange = (shown: HTMLElement, wanted: readonly string[], before: number): Range | undefined => {
+const closestRange = (shown: HTMLElement, quote: readonly string[], before: number): Range | undefined => {
   const words: string[] = [];
   const places: Place[] = [];
   const walker = document.createTreeWalker(shown, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     if (!(node instanceof Text)) continue;
-    for (const { 0: word, index } of node.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+    for (const { 0: word, index } of node.data.matchAll(WORD)) {
       words.push(word.toLowerCase());
       places.push({ node, start: index, end: index + word.length });
     }
   }
   let best = -1;
-  for (let at = 0; at + wanted.length <= words.length; at += 1) {
+  for (let at = 0; at + quote.length <= words.length; at += 1) {
     const isNearer = best < 0 || Math.abs(at - before) < Math.abs(best - before);
-    if (isNearer && wanted.every((word, place) => words[at + place] === word)) best = at;
+    if (isNearer && quote.every((word, place) => words[at + place] === word)) best = at;
   }
   const first = places[best];
-  const last = places[best + wanted.length - 1];
+  const last = places[best + quote.length - 1];
   if (best < 0 || first === undefined || last === undefined) return undefined;
   const range = document.createRange();
   range.setStart(first.node, first.start);

@@ -35,9 +35,9 @@ export const Reading = ({ title, content, read, passage }: ReadingProps) => {
   };
   return (
     <>
-      <LeftOut {...{ leftOut, warnings, lines, showLine }} />
+      <LeftOut leftOut={leftOut} warnings={warnings} lines={lines} showLine={showLine} />
       <div class="reading">
-        <Rendered {...{ text, outline, passage }} />
+        <Rendered text={text} outline={outline} passage={passage} />
         <Source lines={lines} list={source} content={content} />
       </div>
     </>

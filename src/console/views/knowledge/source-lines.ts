@@ -37,11 +37,14 @@ export const sourceLines = (
 
 /** Lines of front matter in YAML, TOML or JSON, with its delimiters. */
 const frontMatterLines = (source: string): number => {
-  const found =
+  const match =
     /^\uFEFF?(---|\+\+\+)[ \t]*\r?\n[\s\S]{0,16384}?\n\1[ \t]*(?:\r?\n|$)/.exec(source) ??
     /^\uFEFF?\{\r?\n[\s\S]{0,16384}?\n\}[ \t]*(?:\r?\n|$)/.exec(source);
-  return found === null ? 0 : found[0].split('\n').length - 1;
+  return match === null ? 0 : match[0].split('\n').length - 1;
 };
+
+/** A run of letters and digits: the console compares texts of one article with each other, in any language. */
+export const WORD = /[\p{L}\p{N}]+/gu;
 
 /** Words as they are read: without tags, targets of links and character references. */
 export const wordsOf = (markdown: string): string[] =>
@@ -50,7 +53,7 @@ export const wordsOf = (markdown: string): string[] =>
     .replace(/<\/?[a-z][^>\n]*>/gi, ' ')
     .replace(/&#?\w{1,10};/g, ' ')
     .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu) ?? [];
+    .match(WORD) ?? [];
 
 const pairsOf = (words: readonly string[]): string[] => words.slice(1).map((word, at) => `${words[at]} ${word}`);
 
@@ -58,10 +61,11 @@ const finder = (text: string): ((words: readonly string[]) => boolean) => {
   const all = wordsOf(text);
   const words = new Set(all);
   const pairs = new Set(pairsOf(all));
-  return (wanted) => {
-    const parts = wanted.length === 1 ? wanted : pairsOf(wanted);
-    const known = wanted.length === 1 ? words : pairs;
-    return parts.filter((part) => known.has(part)).length >= SHARE * parts.length;
+  return (line) => {
+    const isOneWord = line.length === 1;
+    const parts = isOneWord ? line : pairsOf(line);
+    const vocabulary = isOneWord ? words : pairs;
+    return parts.filter((part) => vocabulary.has(part)).length >= SHARE * parts.length;
   };
 };
 

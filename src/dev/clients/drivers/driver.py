@@ -49,6 +49,19 @@ async def try_all(actions):
         print(json.dumps(line, separators=(",", ":")), flush=True)
 
 
+def wrong_key(connect):
+    """That a client of MCP fails with a wrong key; `connect` takes headers."""
+
+    async def action():
+        async def enter():
+            async with connect({"Authorization": "Bearer wrong"}):
+                pass
+
+        await fails(enter)
+
+    return action
+
+
 def tool_actions(list_names, call):
     """The actions that every client of MCP can do; `call` returns the text and whether the client takes it for a failure."""
 

@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { url } from './driver.ts';
+import { ANSWERED, DECLINED, isAnswer, isDecline, load, url } from './driver.ts';
 
 /** The description of the API, as a file that generators read. */
 export const description = async (): Promise<string> => {
@@ -25,4 +26,29 @@ export const compile = async (file: string, program: string): Promise<void> => {
   const lib = ['--lib', 'es2023,dom,dom.iterable', '--skipLibCheck', '--allowImportingTsExtensions'];
   const target = ['--noEmit', '--strict', '--target', 'es2023', '--module', 'esnext', '--moduleResolution', 'bundler'];
   await run('tsc', ...target, ...lib, file);
+};
+
+/** A program with a generated client that hands on what it gets. */
+interface Program {
+  ask(
+    query: string,
+    headers?: object,
+  ): Promise<{ data?: { answer: string }; error?: { error: { code: string } }; response: Response }>;
+}
+
+/** What every generated client does with `POST /v1/ask`; the program is loaded when it is asked, as it is generated before. */
+export const askActions = (path: string): Record<string, () => Promise<void>> => {
+  const ask = async (query: string, headers?: object) => (await load<Program>(path)).ask(query, headers);
+  return {
+    'a question answered': async () => isAnswer(`${(await ask(ANSWERED)).data?.answer} [1]`),
+    'a question declined': async () => isDecline((await ask(DECLINED)).data?.answer ?? ''),
+    'a bad request': async () => {
+      const { error, response } = await ask(' ');
+      assert.deepEqual([response.status, error?.error.code], [400, 'INVALID_QUERY']);
+    },
+    'a wrong key': async () => {
+      const { error, response } = await ask('Why?', { Authorization: 'Bearer wrong' });
+      assert.deepEqual([response.status, error?.error.code], [401, 'UNAUTHORIZED']);
+    },
+  };
 };

@@ -1,6 +1,6 @@
 import asyncio
 
-from driver import ANSWERED, HEADERS, URL, fails, tool_actions, try_all
+from driver import ANSWERED, HEADERS, URL, tool_actions, try_all, wrong_key
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
@@ -32,19 +32,12 @@ async def main():
             first = (await client.list_resources())[0]
             assert (await client.read_resource(first.uri))[0].text
 
-        async def wrong_key():
-            async def enter():
-                async with connect({"Authorization": "Bearer wrong"}):
-                    pass
-
-            await fails(enter)
-
         await try_all(
             {
                 **tool_actions(names, call),
                 "a stream (progress)": progress,
                 "articles": articles,
-                "a wrong key": wrong_key,
+                "a wrong key": wrong_key(connect),
             }
         )
 

@@ -1,7 +1,7 @@
 import asyncio
 
 import httpx2
-from driver import ANSWERED, HEADERS, URL, fails, tool_actions, try_all
+from driver import ANSWERED, HEADERS, URL, tool_actions, try_all, wrong_key
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -34,19 +34,12 @@ async def main():
             first = (await client.list_resources()).resources[0]
             assert (await client.read_resource(first.uri)).contents[0].text
 
-        async def wrong_key():
-            async def enter():
-                async with connect({"Authorization": "Bearer wrong"}):
-                    pass
-
-            await fails(enter)
-
         await try_all(
             {
                 **tool_actions(names, call),
                 "a stream (progress)": progress,
                 "articles": articles,
-                "a wrong key": wrong_key,
+                "a wrong key": wrong_key(connect),
             }
         )
 
