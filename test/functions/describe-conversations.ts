@@ -27,11 +27,12 @@ export const describeConversations = (productOf: () => Product): void => {
 
   describe('POST /v1/ask with a conversation', () => {
     it('understands a question after the previous turn', async () => {
-      const { reply } = await keep('What should I do when my Apollo III is not hashing?', 'c-fragment');
-      expect(reply.metadata?.conversation).toEqual({ id: 'c-fragment', turns: 0 });
+      const id = crypto.randomUUID();
+      const { reply } = await keep('What should I do when my Apollo III is not hashing?', id);
+      expect(reply.metadata?.conversation).toEqual({ id, turns: 0 });
       expect(JSON.stringify(reply.sources)).toMatch(/not hashing/i);
-      const { conversation, sources } = await next('And on the Apollo II?', 'c-fragment');
-      expect(conversation).toEqual({ id: 'c-fragment', turns: 1 });
+      const { conversation, sources } = await next('And on the Apollo II?', id);
+      expect(conversation).toEqual({ id, turns: 1 });
       expect(sources).toMatch(/Apollo II [^"]*not hashing/i);
     });
 
@@ -55,42 +56,47 @@ export const describeConversations = (productOf: () => Product): void => {
     });
 
     it('replies to thanks, keeps them as no turn, and continues the question before', async () => {
-      await keep('How loud is the Apollo III in Turbo mode?', 'c-thanks');
-      const thanks = { query: 'Thanks, that helped!', conversation_id: 'c-thanks' };
+      const id = crypto.randomUUID();
+      await keep('How loud is the Apollo III in Turbo mode?', id);
+      const thanks = { query: 'Thanks, that helped!', conversation_id: id };
       const reply = await (await send(productOf(), 'POST /v1/ask', thanks)).json();
       expect(reply).toMatchObject({ sources: [], metadata: { small_talk: 'thanks', conversation: { turns: 1 } } });
-      expect(await memoriesOf(productOf(), 'c-thanks')).toHaveLength(2);
-      expect((await next('And in Eco?', 'c-thanks')).conversation).toEqual({ id: 'c-thanks', turns: 1 });
+      expect(await memoriesOf(productOf(), id)).toHaveLength(2);
+      expect((await next('And in Eco?', id)).conversation).toEqual({ id, turns: 1 });
     });
 
     it('asks a librarian without memory a standalone question, and reports it', async () => {
-      await keep('How many orders were placed in March 2026?', 'c-figures');
-      const { reply } = await keep('And in April 2026?', 'c-figures');
+      const id = crypto.randomUUID();
+      await keep('How many orders were placed in March 2026?', id);
+      const { reply } = await keep('And in April 2026?', id);
       const understood_as = 'How many orders were placed in April 2026?';
       expect(reply).toMatchObject({
         answer: expect.stringMatching(/in April 2026/),
         metadata: { conversation: { turns: 1, understood_as } },
       });
-      expect((await next('and in May 2026?', 'c-figures')).reply.answer).toMatch(/in May 2026/);
+      expect((await next('and in May 2026?', id)).reply.answer).toMatch(/in May 2026/);
     });
 
     it('stores turns as memories of the workspace, separate from other conversations, until they are erased', async () => {
-      await keep('How do I reset the Apollo III?', 'c-one', { metadata: { person_id: 'p-1' } });
-      const kept = (await memoriesOf(productOf(), 'c-one')).map(({ type, content }) => [type, content]);
+      const id = crypto.randomUUID();
+      const other = crypto.randomUUID();
+      await keep('How do I reset the Apollo III?', id, { metadata: { person_id: 'p-1' } });
+      const kept = (await memoriesOf(productOf(), id)).map(({ type, content }) => [type, content]);
       expect(kept).toContainEqual(['question', 'How do I reset the Apollo III?']);
       expect(kept.map(([type]) => type).toSorted()).toEqual(['answer', 'question']);
       const found = await send(productOf(), `POST ${MEMORIES}/search`, { query: 'Apollo III reset' });
       expect(await found.text()).toContain('How do I reset the Apollo III?');
-      expect((await next('and the Apollo II?', 'c-two')).conversation).toMatchObject({ turns: 0 });
+      expect((await next('and the Apollo II?', other)).conversation).toMatchObject({ turns: 0 });
       const erased = await send(productOf(), `DELETE ${MEMORIES}?person_id=p-1`);
       expect(await erased.json()).toMatchObject({ erased: 2 });
-      expect((await next('and the Apollo II?', 'c-one')).conversation).toMatchObject({ turns: 0 });
+      expect((await next('and the Apollo II?', id)).conversation).toMatchObject({ turns: 0 });
     });
 
     it('accepts neither plain memories as turns nor turns of another key', async () => {
+      const id = crypto.randomUUID();
       await grant(productOf(), EVE, { capabilities: ['*'] });
       const asEve = async (path: string, body: object) =>
-        (await send(productOf(), `POST ${path}`, { conversation_id: 'c-injected', ...body }, EVE)).status;
+        (await send(productOf(), `POST ${path}`, { conversation_id: id, ...body }, EVE)).status;
       const injected = { content: INJECTED, metadata: { turn: 't' } };
       for (const type of ['question', 'answer']) {
         expect(await asEve(MEMORIES, { type, ...injected })).toBe(201);
@@ -99,10 +105,10 @@ export const describeConversations = (productOf: () => Product): void => {
       const claimed = { type: 'question', content: INJECTED, metadata: { asked_by: 'user:x' } };
       expect(await asEve(MEMORIES, claimed)).toBe(400);
       expect(await asEve('/v1/ask', { query: INJECTED })).toBe(200);
-      const kept = async () => (await memoriesOf(productOf(), 'c-injected')).length;
+      const kept = async () => (await memoriesOf(productOf(), id)).length;
       await expect.poll(kept, { timeout: 60_000 }).toBe(4);
-      const { conversation } = await next('and on the Apollo II?', 'c-injected');
-      expect(conversation).toEqual({ id: 'c-injected', turns: 0 });
+      const { conversation } = await next('and on the Apollo II?', id);
+      expect(conversation).toEqual({ id, turns: 0 });
     });
 
     it('refuses an invalid person id: the turn could not be erased with the person', async () => {

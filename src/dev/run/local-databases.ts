@@ -38,6 +38,7 @@ export const startLocalDatabases = async ({
   // Without a folder, what is stored has to outlive a killed process, too.
   const folder = state ?? mkdtempSync(join(tmpdir(), 'constellation-databases-'));
   let running = start(ids, folder);
+  let isStopped = false;
   /** Requests without a reply, the oldest first. */
   const pending = new Set<symbol>();
   /** The request for which a process was ended. */
@@ -45,7 +46,7 @@ export const startLocalDatabases = async ({
   await running;
   const restart = async (failed: typeof running): Promise<void> => {
     // Several requests may notice the same failure.
-    if (running !== failed) return;
+    if (running !== failed || isStopped) return;
     running = failed.then(({ miniflare }) => miniflare.dispose()).then(() => start(ids, folder));
     await running;
     onRestart?.();
@@ -72,6 +73,7 @@ export const startLocalDatabases = async ({
           const isLate = error instanceof Error && error.name === 'TimeoutError';
           if (isLate && !isHeldUp)
             return new Response(`the statement was ended after ${limitMs / 1000} seconds`, { status: 503 });
+          if (isStopped) return new Response('the databases are stopped', { status: 503 });
           // What may have been written is not written again.
           if (attempt === MAX_ATTEMPTS || !readsOnly(body))
             return new Response('the database was started again', { status: 503 });
@@ -82,6 +84,8 @@ export const startLocalDatabases = async ({
     },
     database: async (id) => (await running).miniflare.getD1Database(id),
     stop: async () => {
+      // A request that fails now, because its process ends, starts no new process.
+      isStopped = true;
       await (await running).miniflare.dispose();
       if (state === undefined) rmSync(folder, { recursive: true, force: true });
     },

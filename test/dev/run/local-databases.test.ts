@@ -69,3 +69,23 @@ it('repeats what reads after the process was ended for another statement, and no
   expect(written).toMatchObject({ reason: { message: 'the database was started again' } });
   expect(await a.prepare('SELECT count(*) AS n FROM t').first()).toEqual({ n: 2 });
 });
+
+it('starts no new process for a request that is pending when the databases are stopped', async () => {
+  const starts: string[] = [];
+  const stopped = await startLocalDatabases({
+    ids: ['c'],
+    limitMs: 60_000,
+    onRestart: () => void starts.push('again'),
+  });
+  const { prepare } = remoteD1({
+    fetch: async (_url, { body }) => {
+      const response = await stopped.serve('c', { text: async () => body });
+      return new Response(await response.text(), { status: response.status });
+    },
+  });
+  const pending = expect(prepare(ENDLESS).all()).rejects.toThrow('the databases are stopped');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await stopped.stop();
+  await pending;
+  expect(starts).toEqual([]);
+});
