@@ -205,7 +205,9 @@ export const createAsking = (parts: AskParts): Asking => {
         ...withReporters(rest, nameOf),
         ...(error === undefined ? {} : { error: { query: request.query, ...error } }),
       };
-      const standalone = asked.length === 1 ? (asked[0]?.query ?? query) : query;
+      const sentOn = asked.length === 1 ? (asked[0]?.query ?? query) : query;
+      // A librarian that reads the conversation gets the question as typed.
+      const standalone = completedQuestion(sentOn, turnBefore({ metadata }));
       const understoodAs = standalone === request.query ? undefined : standalone;
       return kept?.keep(final, { budget, understoodAs }) ?? final;
     };

@@ -6,6 +6,7 @@ import { isDeclined } from '../delegation/abstention.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { type OriginContext, originate } from '../signing/request-context.ts';
+import { withoutContinuation } from '../text/refers-back.ts';
 
 interface ReportParts {
   client: SignedClient;
@@ -120,5 +121,5 @@ const openParts = (metadata: Readonly<Record<string, unknown>>): string[] => {
     if (answer === undefined) return error !== undefined;
     return sources.length === 0 && isDeclined({ answer, ...(own === undefined ? {} : { metadata: own }) });
   });
-  return [...unanswered.map(({ query }) => query), ...(hybrid?.metadata.failed ?? []).map(({ query }) => query)];
+  return [...unanswered, ...(hybrid?.metadata.failed ?? [])].map(({ query }) => withoutContinuation(query));
 };

@@ -151,6 +151,12 @@ const continuationOf = (text: string, { continuing }: WordForms) => {
   return { isContinued, isOpen, rest };
 };
 
+/** A question without the words that continue the one before it: "And what about shipping?" is about "shipping?". */
+export const withoutContinuation = (text: string): string => {
+  const forms = formsOf(languagesOf(text)[0] ?? 'en');
+  return ('fragments' in forms ? '' : continuationOf(text, forms).rest) || text;
+};
+
 interface Word {
   /** In lower case. */
   word: string;

@@ -143,6 +143,18 @@ describe('what a reader sees', () => {
     },
   );
 
+  it('is a gap under the whole question when a follow-up is declined', async () => {
+    const history = [
+      { speaker: 'user', text: 'Which galleries exhibit the Apollo III?' },
+      { speaker: 'assistant', text: 'None that we know of.' },
+    ];
+    await post('/v1/ask', { query: 'And in Reykjavik?', metadata: { history } });
+    await expect
+      .poll(gapTitles, { timeout: 60_000, interval: 500 })
+      .toContainEqual(expect.stringMatching(/galleries.*Reykjavik/));
+    expect(await gapTitles()).not.toContain('And in Reykjavik?');
+  });
+
   it('is a gap when somebody dislikes it, and a thank-you is none', async () => {
     const query = 'How long does shipping to Canada take?';
     // On a busy machine the answer, or its report, may be late.

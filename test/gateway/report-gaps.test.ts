@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReportGaps } from '../../src/gateway/report-gaps.ts';
+import { createReportGaps, openQuestions } from '../../src/gateway/report-gaps.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { identityOf, notebook } from '../signing/callers.ts';
 import { functionFor } from './gateway-for-test.ts';
@@ -54,4 +54,16 @@ describe('createReportGaps()', () => {
     const { asked, waited, faults } = await reporting([400]);
     expect([asked, waited, faults.length]).toEqual([[FIRST, SECOND], [], 2]);
   });
+});
+
+it('openQuestions() names the parts that nothing was found for, without the words that join them', () => {
+  const declined = { librarian: 'navigator', sources: [], metadata: { closest: [] } };
+  const parts = [
+    { librarian: 'navigator', query: 'How loud is it?', answer: '45 dBA.', sources: [0] },
+    { query: 'and what about the colour of the case?', answer: 'None.', ...declined },
+    { query: 'Und welche Farbe hat das Kabel?', answer: 'Keine.', ...declined },
+  ];
+  const response = { answer: '45 dBA.', sources: [{ name: 'Noise' }], metadata: { parts } };
+  const asked = openQuestions({ question: 'All of it?' }, response).map(({ question }) => question);
+  expect(asked).toEqual(['the colour of the case?', 'welche Farbe hat das Kabel?']);
 });
