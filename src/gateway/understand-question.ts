@@ -4,13 +4,10 @@ import { isWithin } from '../contract/json-object.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Query } from '../contract/names.ts';
 import { startDeadline } from '../http/deadline.ts';
-import { NO_NOUNS } from '../knowledge/questions/carry-subject.ts';
-import { wordsOf } from '../text/analyse-text.ts';
-import { refersBack } from '../text/refers-back.ts';
+import { ownWordsIn, refersBack, type Word } from '../text/refers-back.ts';
 import { smallTalkIn } from '../text/small-talk.ts';
 import { stem } from '../text/stem.ts';
 import type { PastTurn } from './conversations.ts';
-import words from './question-words.json' with { type: 'json' };
 
 /** A question read in its conversation. */
 export interface UnderstoodQuestion {
@@ -176,9 +173,9 @@ const SCHEMA = {
 };
 
 /**
- * Whether a rewritten question asks the same: it adds no content word that is not in the conversation, and keeps all content
- * words of the question (as stems) in order, its names and numbers as whole words, what it asks for and under which condition,
- * and its negations before what they negate. An added negation must come from a previous question and must not reverse this one.
+ * Whether a rewritten question asks the same, in any language. It has no content word that is not in the conversation, and all words of the
+ * question in order. Where a word of the question refers back, it names a thing, with one article or with the words before it in a turn ("in
+ * the US"); a question that is only a part ("And on the II?") is completed at its ends.
  *
  * @param before.questions Previous questions, as typed or rewritten.
  * @param before.answers Answers of the same turns.
@@ -188,112 +185,34 @@ export const keepsQuestion = (
   question: string,
   { questions, answers }: { questions: readonly string[]; answers: readonly string[] },
 ): boolean => {
-  const asked = stemsOf(question);
-  const kept = stemsOf(written);
-  const said = new Set([...asked, ...[...questions, ...answers].flatMap(stemsOf)]);
-  return (
-    kept.every((word) => said.has(word)) &&
-    isInOrder(
-      asked.filter((word) => !GAPS.has(word)),
-      kept,
-    ) &&
-    keepsTokens(written, question) &&
-    keepsDenials(kept, { asked, before: questions.map(stemsOf) })
-  );
+  const { runs, part, wordsOf, isPreposition } = ownWordsIn(question.slice(0, MAX_READ));
+  const stemsOf = (text: string) => wordsOf(text.slice(0, MAX_READ)).map(({ word }) => stem(word));
+  const turns = [...questions, ...answers].map(stemsOf);
+  const said = new Set([stemsOf(question), ...turns].flat());
+  const words = wordsOf(written.slice(0, MAX_READ));
+  if (words.some(({ word, isContent }) => isContent && !said.has(stem(word)))) return false;
+  const namesThing = (stretch: readonly Word[]) => {
+    const subject = stretch.findIndex(({ isContent }) => isContent);
+    const lead = stretch.slice(0, subject + 1).map(({ word }) => stem(word));
+    const isNoun = stretch.at(-1)?.isContent === true;
+    return stretch.length === 0 || (isNoun && (subject <= 1 || turns.some((turn) => placeOf(lead, turn, 0) >= 0)));
+  };
+  const texts = words.map(({ word }) => word);
+  let end = 0;
+  for (const [place, run] of runs.entries()) {
+    const at = placeOf(run, texts, end);
+    if (at < 0) return false;
+    if (part === undefined && (place === 0 ? at > 0 : !namesThing(words.slice(end, at)))) return false;
+    // "And on the II?" may become "How do I reset the II?", and never "… with the II?".
+    const near = texts.slice(Math.max(0, at - 2), at).findLast(isPreposition);
+    if (place === 0 && part?.preposition !== undefined && near !== undefined && near !== part.preposition) return false;
+    end = at + run.length;
+  }
+  return part !== undefined || namesThing(words.slice(end));
 };
+
+/** The first place of a run of words from a place on; -1 when there is none. */
+const placeOf = (run: readonly string[], words: readonly string[], from: number): number =>
+  words.findIndex((_, at) => at >= from && run.every((word, next) => words[at + next] === word));
 
 const MAX_READ = 8000;
-const stemsOf = (text: string): string[] => wordsOf(text.slice(0, MAX_READ)).map(stem);
-const stemsIn = (list: readonly string[]): ReadonlySet<string> => new Set(list.map(stem));
-
-/** Words that a standalone question may express differently. */
-const GAPS = stemsIn(words.expressedDifferently);
-
-const isInOrder = (words: readonly string[], all: readonly string[]): boolean => {
-  let at = 0;
-  for (const word of all) if (at < words.length && word === words[at]) at++;
-  return at === words.length;
-};
-
-/**
- * Names, numbers and the function words that change a question's meaning; a name of several words, such as `Apollo II`, stays
- * together.
- */
-const keepsTokens = (written: string, question: string): boolean => {
-  const tokens = tokensOf(written);
-  const asked = tokensOf(question.replace(/\b(?:what|how) about\b/gi, ''));
-  const lowered = new Set(tokens.map(({ token }) => token.toLowerCase()));
-  return (
-    namesIn(asked).every((name) =>
-      tokens.some((_, at) => name.every((mark, next) => isSame(mark, tokens[at + next]))),
-    ) && asked.every(({ token }) => !HINGES.has(token.toLowerCase()) || lowered.has(token.toLowerCase()))
-  );
-};
-
-/** The US is not us. */
-const isSame = (mark: string, { token }: Token = { token: '', isFirst: false }): boolean =>
-  mark === token || (!NO_NOUNS.has(mark.toLowerCase()) && mark.toLowerCase() === token.toLowerCase());
-
-const HINGES: ReadonlySet<string> = new Set(words.hinges);
-
-interface Token {
-  token: string;
-  isFirst: boolean;
-}
-
-const tokensOf = (text: string): Token[] => {
-  const tokens: Token[] = [];
-  let isFirst = true;
-  const spelled = text
-    .slice(0, MAX_READ)
-    .replace(/\bcan['’]t\b/gi, 'can not')
-    .replace(/\bwon['’]t\b/gi, 'will not')
-    .replace(/n['’]t\b/gi, ' not');
-  for (const [, token] of spelled.matchAll(/([\p{L}\p{N}]+)|[.!?]/gu)) {
-    if (token !== undefined) tokens.push({ token, isFirst });
-    isFirst = token === undefined;
-  }
-  return tokens;
-};
-
-/** Runs of capitalised words and of words with digits, except the ordinary first word of a sentence and first-person pronouns. */
-const namesIn = (tokens: readonly Token[]): string[][] => {
-  const names: string[][] = [];
-  let name: string[] = [];
-  for (const { token, isFirst } of tokens) {
-    const isSelf = token === 'I' && name.length === 0;
-    const isMark = /^\p{Lu}|\p{N}/u.test(token) && !isSelf && !(isFirst && NO_NOUNS.has(token.toLowerCase()));
-    if (isMark && name.length === 0) names.push(name);
-    if (isMark) name.push(token);
-    else name = [];
-  }
-  return names;
-};
-
-const DENIALS = stemsIn(words.denials);
-
-interface Denial {
-  word: string;
-  after: string | undefined;
-}
-
-const denialsIn = (stems: readonly string[]): Denial[] => {
-  const words = stems.filter((word) => !GAPS.has(word));
-  return words.flatMap((word, at) => (DENIALS.has(word) ? [{ word, after: words[at + 1] }] : []));
-};
-
-const keepsDenials = (
-  kept: readonly string[],
-  { asked, before }: { asked: readonly string[]; before: readonly (readonly string[])[] },
-): boolean => {
-  const inKept = denialsIn(kept);
-  const inAsked = denialsIn(asked);
-  const isKept = (one: Denial) =>
-    inKept.some(({ word, after }) => word === one.word && (one.after === undefined || after === one.after));
-  const isOwn = (one: Denial) =>
-    inAsked.some(({ word, after }) => word === one.word && (after === undefined || after === one.after));
-  const isEarlier = (one: Denial) =>
-    before.some((words) => denialsIn(words).some(({ word, after }) => word === one.word && after === one.after)) &&
-    !(one.after !== undefined && asked.includes(one.after));
-  return inAsked.every(isKept) && inKept.every((one) => isOwn(one) || isEarlier(one));
-};

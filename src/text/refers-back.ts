@@ -157,7 +157,56 @@ export const withoutContinuation = (text: string): string => {
   return ('fragments' in forms ? '' : continuationOf(text, forms).rest) || text;
 };
 
-interface Word {
+/** How a question is read whose words that refer back are to be replaced. */
+export interface OwnWords {
+  /** Its words in lower case, in the runs between those that refer back: "How long do I hold it on the II?" has two. */
+  runs: string[][];
+  /** It is only a part of a question, "And on the II?": `preposition` stood before its first run. */
+  part: { preposition: string | undefined } | undefined;
+  /** Reads another text in the same language. */
+  wordsOf(text: string): Word[];
+  isPreposition(word: string): boolean;
+}
+
+/** Reads which words of a question have to stand in one that asks the same and stands alone. */
+export const ownWordsIn = (question: string): OwnWords => {
+  const forms = formsOf(languagesOf(question)[0] ?? 'en');
+  if ('fragments' in forms) {
+    const chunks = question.split(new RegExp(forms.pronouns.source, 'gu'));
+    const runs = chunks.map(charactersIn).filter(({ length }) => length > 0);
+    return { runs: runs.map(textsOf), part: undefined, wordsOf: charactersIn, isPreposition: () => false };
+  }
+  const { isContinued, isOpen, rest } = continuationOf(question.trim(), forms);
+  const read = [forms.pronouns, forms.sensitive].reduce((text, pattern) => text.replace(pattern, '\n'), rest);
+  const [first = [], ...others] = read.split('\n').map((text) => wordsIn(text, forms));
+  const isPart = isOpen || (isContinued && !forms.asking.has(first[0]?.word ?? ''));
+  const subject = isPart ? Math.max(0, first.findIndex(isContentWord)) : 0;
+  const runs = [first.slice(subject), ...others];
+  const lead = textsOf(first.slice(0, subject));
+  return {
+    runs: runs
+      .map((run, at) => textsOf(at === runs.length - 1 ? withoutEnd(run) : run))
+      .filter(({ length }) => length > 0),
+    part: isPart ? { preposition: lead.findLast((word) => forms.prepositions.has(word)) } : undefined,
+    wordsOf: (text) => wordsIn(text, forms),
+    isPreposition: (word) => forms.prepositions.has(word),
+  };
+};
+
+const isContentWord = ({ isContent }: Word): boolean => isContent;
+const textsOf = (words: readonly Word[]): string[] => words.map(({ word }) => word);
+
+/** Without what follows the last word that names something, such as "too" and "instead". */
+const withoutEnd = (run: readonly Word[]): readonly Word[] => {
+  const last = run.findLastIndex(isContentWord);
+  return last < 0 ? run : run.slice(0, last + 1);
+};
+
+/** In scripts without spaces. */
+const charactersIn = (text: string): Word[] =>
+  (text.toLowerCase().match(/[\p{L}\p{N}]/gu) ?? []).map((word) => ({ word, isContent: true }));
+
+export interface Word {
   /** In lower case. */
   word: string;
   /** It may name a subject. */

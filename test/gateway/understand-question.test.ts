@@ -106,8 +106,7 @@ it('turnsIn() reads the turns that a caller sends, and none when they are invali
   expect(turnsIn(undefined)).toEqual([]);
 });
 
-describe('keepsQuestion()', () => {
-  const { before, kept, changed } = rewritten;
+describe.each(rewritten.languages)('keepsQuestion() in $language', ({ before, kept, changed }) => {
   it.each(kept)('accepts for $question $written', ({ question, written }) => {
     expect(keepsQuestion(written, question, before)).toBe(true);
   });
