@@ -1,9 +1,11 @@
 import type { Element } from 'hast';
-import { element, elementChildren, isElement, lineOf, words } from './hast.ts';
+import { element, elementChildren, elementsOf, isElement, lineOf, textOf, words } from './hast.ts';
 
 const MAX_ROWS = 2000;
 const MAX_CELLS = 20_000;
 const MAX_SPAN = 50;
+/** Characters and elements that copies of cells have. */
+const MAX_COPIED = 200_000;
 
 interface Row {
   cells: Element[];
@@ -12,7 +14,7 @@ interface Row {
 
 /**
  * Spells out the merged cells of a table: each is repeated in every row and column that it covers, and several header rows become one,
- * whose cells name what stands above a column. A table with too many cells stays as it is.
+ * whose cells name what stands above a column. A table with too many cells, or too much in merged ones, stays as it is.
  */
 export function spreadSpans(table: Element): void {
   const rows = rowsOf(table);
@@ -43,6 +45,7 @@ function rowOf(row: Element, isHead: boolean): Row {
 function gridOf(rows: readonly Row[]): Element[][] | undefined {
   const grid: Element[][] = rows.map(() => []);
   let count = 0;
+  let copied = 0;
   for (const [y, { cells }] of rows.entries()) {
     let x = 0;
     for (const cell of cells) {
@@ -52,7 +55,8 @@ function gridOf(rows: readonly Row[]): Element[][] | undefined {
       delete cell.properties.colSpan;
       delete cell.properties.rowSpan;
       count += width * height;
-      if (count > MAX_CELLS) return undefined;
+      if (width * height > 1) copied += (width * height - 1) * (textOf(cell).length + elementsOf(cell).length);
+      if (count > MAX_CELLS || copied > MAX_COPIED) return undefined;
       for (let dy = 0; dy < height; dy += 1) {
         const line = grid[y + dy] ?? [];
         for (let dx = 0; dx < width; dx += 1) line[x + dx] ??= dx + dy === 0 ? cell : structuredClone(cell);

@@ -12,7 +12,13 @@ interface BenchOptions {
 
 // Imported lazily, so that the help prints at once.
 const PARTS: Record<string, () => Promise<(options: BenchOptions) => Promise<void> | void>> = {
-  hostile: async () => (await import('./hostile.ts')).benchHostile,
+  hostile: async () => {
+    const [texts, documents] = await Promise.all([import('./hostile.ts'), import('./hostile-reading.ts')]);
+    return () => {
+      texts.benchHostile();
+      documents.benchHostileReading();
+    };
+  },
   search: async () => (await import('./search.ts')).benchSearch,
   http: async () => (await import('./http.ts')).benchHttp,
   interfaces: async () => (await import('./interfaces.ts')).benchInterfaces,

@@ -45,6 +45,11 @@ const Notebook = z.object({
 
 const MAX_CELLS = 10_000;
 const MAX_OUTPUT = 4000;
+const MAX_OUTPUTS = 100;
+/** Characters of text, code and outputs: an article has no more. */
+const MAX_CHARACTERS = 500_000;
+/** Tags of tables among the outputs. */
+const MAX_TAGS = 20_000;
 
 /**
  * Markdown of a Jupyter notebook (nbformat 3 and 4): its text, its code, and what the code printed as text or tables. Images, widgets
@@ -58,9 +63,20 @@ export function notebookToMarkdown(text: string): DocumentText {
   if (cells === undefined) throw new NotReadable('it is damaged or no notebook');
   const { language_info, kernelspec } = book.data?.metadata ?? {};
   const language = (language_info?.name ?? kernelspec?.language ?? '').toLowerCase();
-  const state: State = { texts: [], parts: [], omitted: 0, title: undefined, warnings: new Set() };
-  for (const cell of cells.slice(0, MAX_CELLS)) readCell(cell, language, state);
+  const state: State = {
+    texts: [],
+    parts: [],
+    omitted: 0,
+    title: undefined,
+    warnings: new Set(),
+    characters: MAX_CHARACTERS,
+    tags: MAX_TAGS,
+  };
+  let read = 0;
+  for (; read < Math.min(cells.length, MAX_CELLS) && state.characters > 0; read += 1)
+    readCell(cells[read] as z.infer<typeof Cell>, language, state); // within the list
   flushText(state);
+  if (read < cells.length || state.characters <= 0) state.warnings.add(CUT);
   const markdown = state.parts.filter((part) => part !== '').join('\n\n');
   if (markdown === '') throw new NotReadable('it has no text');
   const warnings = [...state.warnings];
@@ -70,6 +86,8 @@ export function notebookToMarkdown(text: string): DocumentText {
     );
   return { text: markdown, title: state.title, warnings };
 }
+
+const CUT = `Cut after ${MAX_CELLS} cells, ${MAX_OUTPUTS} outputs of a cell or 500,000 characters: the notebook has more`;
 
 const parsed = (text: string): unknown => {
   try {
@@ -86,13 +104,16 @@ interface State {
   omitted: number;
   title: string | undefined;
   warnings: Set<string>;
+  /** What may still be read. */
+  characters: number;
+  tags: number;
 }
 
 const hasTag = ({ metadata }: z.infer<typeof Cell>, ...names: string[]): boolean =>
   metadata?.tags?.some((tag) => names.includes(tag.toLowerCase().replaceAll('_', '-'))) === true;
 
 function readCell(cell: z.infer<typeof Cell>, language: string, state: State): void {
-  const source = cell.source ?? cell.input ?? '';
+  const source = taken(cell.source ?? cell.input ?? '', state);
   if (hasTag(cell, 'remove-cell', 'hide', 'parameters-hidden')) return;
   if (cell.cell_type === 'markdown' || cell.cell_type === 'heading') {
     const markdown =
@@ -108,7 +129,19 @@ function readCell(cell: z.infer<typeof Cell>, language: string, state: State): v
   const isShown = !hasTag(cell, 'remove-input') && !/^#\|\s*echo:\s*false/m.test(options);
   if (isShown) state.parts.push(codeOf(code, languageOf(code, language)));
   if (hasTag(cell, 'remove-output') || /^#\|\s*output:\s*false/m.test(options)) return;
-  for (const output of (cell.outputs ?? []).slice(0, 100)) readOutput(output, state);
+  const outputs = cell.outputs ?? [];
+  if (outputs.length > MAX_OUTPUTS) state.warnings.add(CUT);
+  for (const output of outputs.slice(0, MAX_OUTPUTS)) if (state.characters > 0) readOutput(output, state);
+}
+
+/** What each part costs, however short it is. */
+const PART = 20;
+
+/** The part of a text that may still be read. */
+function taken(text: string, state: State): string {
+  const part = text.slice(0, Math.max(0, state.characters));
+  state.characters -= text.length + PART;
+  return part;
 }
 
 function flushText(state: State): void {
@@ -141,11 +174,11 @@ const codeOf = (code: string, language?: string): string => {
 
 function readOutput({ output_type, name, text, data, ename, evalue }: z.infer<typeof Output>, state: State): void {
   if (output_type === 'stream') {
-    if (name !== 'stderr' && text !== undefined) state.parts.push(codeOf(cut(withoutEscapes(text))));
+    if (name !== 'stderr' && text !== undefined) state.parts.push(codeOf(shown(text, state)));
     return;
   }
   if (output_type === 'error' || output_type === 'pyerr') {
-    state.parts.push(codeOf(cut(`${ename ?? ''}: ${withoutEscapes(evalue ?? '')}`)));
+    state.parts.push(codeOf(shown(`${ename ?? ''}: ${evalue ?? ''}`, state)));
     return;
   }
   const read = (type: string): string | undefined => Lines.safeParse(data?.[type]).data;
@@ -154,13 +187,21 @@ function readOutput({ output_type, name, text, data, ename, evalue }: z.infer<ty
   const isDrawn = Object.keys(data ?? {}).some((type) => /^image\/|widget|javascript|plotly|vega/.test(type));
   const markdown = read('text/markdown');
   if (markdown !== undefined)
-    state.parts.push(readDocument(markdown.slice(0, 20 * MAX_OUTPUT), { format: 'markdown' }).text);
-  else if (html !== undefined && /<table/i.test(html) && html.length < 20 * MAX_OUTPUT)
-    state.parts.push(readHtml(html, { isPage: false }).text);
+    state.parts.push(readDocument(taken(markdown.slice(0, 20 * MAX_OUTPUT), state), { format: 'markdown' }).text);
+  else if (html !== undefined && html.length < 20 * MAX_OUTPUT && /<table/i.test(html) && hasTagsLeft(html, state))
+    state.parts.push(readHtml(taken(html, state), { isPage: false }).text);
   else if (isDrawn || (plain !== undefined && /^<[^>]{1,200}>$/.test(plain.trim()))) state.omitted += 1;
-  else if (plain !== undefined) state.parts.push(codeOf(cut(plain)));
+  else if (plain !== undefined) state.parts.push(codeOf(shown(plain, state)));
   else state.omitted += 1;
 }
+
+function hasTagsLeft(html: string, state: State): boolean {
+  state.tags -= html.match(/<[a-z]/gi)?.length ?? 0;
+  return state.tags >= 0;
+}
+
+/** The beginning of what was printed. */
+const shown = (text: string, state: State): string => taken(cut(withoutEscapes(text.slice(0, 20 * MAX_OUTPUT))), state);
 
 const cut = (text: string): string =>
   text.length > MAX_OUTPUT ? `${text.slice(0, text.lastIndexOf('\n', MAX_OUTPUT) + 1 || MAX_OUTPUT)}…` : text;

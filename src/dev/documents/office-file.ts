@@ -1,54 +1,91 @@
 import { Readable } from 'node:stream';
-import { XMLParser } from 'fast-xml-parser';
 import JSZip from 'jszip';
 import { NotReadable } from './document-text.ts';
+import { Enough, readXml } from './read-xml.ts';
 
-/** All parts of text together, unpacked: a document of 500,000 characters has a tenth of it. */
+/** All parts that are read together, unpacked: a document of 500,000 characters has a tenth of it. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 const MAX_PARTS = 5000;
 /** How a file in the container of older Office formats begins; an encrypted document is one too. */
 const COMPOUND_FILE = [0xd0, 0xcf, 0x11, 0xe0];
 
+/** The XML of an Office document, by the names of its parts. */
+export type OfficeParts = Map<string, string>;
+
 /**
- * Opens an Office document, after unpacking its parts of text once to see how large they are.
+ * Unpacks the parts of an Office document that are read; images, embedded files and what its programs keep for themselves are not.
  *
  * @param kind `Word document`, for messages.
  * @param main The part that such a document has.
+ * @param read Names of the parts that are read.
  * @throws {NotReadable} When it is encrypted, no such document, or unpacks to too much.
  */
-export const openOffice = async (
+export async function openOffice(
   bytes: Uint8Array,
-  { kind, ending, main }: { kind: string; ending: string; main: string },
-): Promise<JSZip> => {
+  { kind, ending, main, read }: { kind: string; ending: string; main: string; read: RegExp },
+): Promise<OfficeParts> {
   if (COMPOUND_FILE.every((byte, index) => bytes[index] === byte))
     throw new NotReadable(`it is encrypted, or no ${ending} file`);
+  if (countParts(bytes) > MAX_PARTS) throw new NotReadable(`it has more than ${MAX_PARTS} parts`);
   const zip = await JSZip.loadAsync(bytes).catch(() => undefined);
   if (zip?.file(main) == null && zip?.file('[Content_Types].xml') == null)
     throw new NotReadable(`it is damaged or no ${kind}`);
-  await checkUnpackedSize(zip);
-  return zip;
-};
-
-/** What the parts say of their own size may be wrong, so they are unpacked; images are not, they are never read. */
-const checkUnpackedSize = async (zip: JSZip): Promise<void> => {
-  const parts = Object.values(zip.files).filter(({ dir, name }) => !dir && /\.(?:xml|rels)$/i.test(name));
-  if (Object.keys(zip.files).length > MAX_PARTS) throw new NotReadable(`it has more than ${MAX_PARTS} parts`);
-  let unpacked = 0;
-  for (const part of parts) {
-    // The library's streams are of a Node before iteration.
-    for await (const chunk of new Readable().wrap(part.nodeStream())) {
-      unpacked += (chunk as Buffer).length;
-      if (unpacked > MAX_UNPACKED_BYTES)
-        throw new NotReadable(`its text unpacks to more than ${MAX_UNPACKED_BYTES / 1024 / 1024} MiB`);
-    }
+  const parts: OfficeParts = new Map();
+  let left = MAX_UNPACKED_BYTES;
+  for (const part of Object.values(zip.files)) {
+    if (part.dir || !(read.test(part.name) || part.name === PROPERTIES)) continue;
+    const unpacked = await unpack(part, left);
+    left -= unpacked.length;
+    parts.set(part.name, new TextDecoder().decode(unpacked));
   }
-};
+  return parts;
+}
+
+/** Entries of the directory (APPNOTE 4.3.12), counted before the library makes an object of each. */
+function countParts(bytes: Uint8Array): number {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let count = 0;
+  for (let at = buffer.indexOf(ENTRY); at !== -1 && count <= MAX_PARTS; at = buffer.indexOf(ENTRY, at + 4)) count += 1;
+  return count;
+}
+
+const ENTRY = Buffer.from('PK\x01\x02');
+
+/** What a part says of its own size may be wrong: what comes out is counted. */
+async function unpack(part: JSZip.JSZipObject, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // The library's streams are of a Node before iteration.
+  for await (const chunk of new Readable().wrap(part.nodeStream())) {
+    length += (chunk as Buffer).length;
+    if (length > maxBytes)
+      throw new NotReadable(`its text unpacks to more than ${MAX_UNPACKED_BYTES / 1024 / 1024} MiB`);
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+const PROPERTIES = 'docProps/core.xml';
+const MAX_TITLE = 1000;
 
 /** The title among the properties of the document. */
-export const titleOf = async (zip: JSZip): Promise<string | undefined> => {
-  const xml = await zip.file('docProps/core.xml')?.async('string');
-  if (xml === undefined) return undefined;
-  const parser = new XMLParser({ removeNSPrefix: true, parseTagValue: false, processEntities: true });
-  const { coreProperties } = parser.parse(xml) as { coreProperties?: { title?: unknown } }; // any XML: looked at below
-  return typeof coreProperties?.title === 'string' ? coreProperties.title : undefined;
-};
+export function titleOf(parts: OfficeParts): string | undefined {
+  let isInTitle = false;
+  let title: string | undefined;
+  try {
+    readXml(parts.get(PROPERTIES) ?? '', {
+      open: (name) => {
+        isInTitle = name === 'title';
+      },
+      text: (text) => {
+        if (isInTitle) title = ((title ?? '') + text).slice(0, MAX_TITLE);
+      },
+      close: (name) => {
+        if (name === 'title') throw new Enough();
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof NotReadable)) throw error;
+  }
+  return title;
+}

@@ -16,6 +16,14 @@ const MAX_ALL_FIELDS = 20_000;
 const MAX_LEVELS = 4;
 const MAX_REFERENCES = 20;
 const MAX_EXAMPLE = 3000;
+/** Parts of an example, and how deep they may lie. */
+const MAX_EXAMPLE_PARTS = 500;
+const MAX_EXAMPLE_DEPTH = 20;
+/** Schemas that are looked at for all operations together: each may hold others, and itself, many times. */
+const MAX_STEPS = 200_000;
+/** Characters of descriptions and examples that are written for all operations together: each may stand in many. */
+const MAX_ALL_CHARACTERS = 4_000_000;
+const MAX_DESCRIPTION = 100_000;
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
 type Value = Readonly<Record<string, unknown>>;
@@ -53,14 +61,28 @@ export function openApiToArticles(text: string): DocumentText {
   const language = detectLanguage(words.join('\n').slice(0, 4000)) ?? 'en';
   const labels = (LABELS as Record<string, Labels>)[language] ?? LABELS.en;
   const isCut = operations.length > MAX_OPERATIONS;
-  const place: Place = { api, labels, fieldsLeft: MAX_ALL_FIELDS };
+  const place: Place = {
+    api,
+    labels,
+    fieldsLeft: MAX_ALL_FIELDS,
+    stepsLeft: MAX_STEPS,
+    charactersLeft: MAX_ALL_CHARACTERS,
+    isShortened: false,
+    read: new Map(),
+  };
+  const overview = overviewOf(operations, place);
   const articles = operations.slice(0, MAX_OPERATIONS).map((operation) => articleOf(operation, place));
   return {
-    ...overviewOf(api, { operations, labels }),
+    ...overview,
     articles,
     warnings: [
       ...(isCut ? [`Cut after ${MAX_OPERATIONS} operations: there are more`] : []),
       ...(place.fieldsLeft > 0 ? [] : [`Cut after ${MAX_ALL_FIELDS} fields of bodies: there are more`]),
+      ...(place.stepsLeft > 0 ? [] : [`Cut after ${MAX_STEPS} schemas: they hold each other more often`]),
+      ...(place.isShortened ? [`Cut descriptions after ${MAX_DESCRIPTION} characters: they are longer`] : []),
+      ...(place.charactersLeft > 0
+        ? []
+        : [`Left out descriptions and examples after ${MAX_ALL_CHARACTERS} characters: there are more`]),
     ],
   };
 }
@@ -131,6 +153,14 @@ interface Place {
   labels: Labels;
   /** Fields of bodies that may still be listed. */
   fieldsLeft: number;
+  /** Schemas that may still be looked at. */
+  stepsLeft: number;
+  /** Characters of descriptions and examples that may still be written. */
+  charactersLeft: number;
+  /** Whether the end of a description was left out. */
+  isShortened: boolean;
+  /** Descriptions that were read, which many operations may refer to. */
+  read: Map<string, string>;
 }
 
 const words = (value: string): PhrasingContent => ({ type: 'text', value });
@@ -144,18 +174,31 @@ const heading = (value: string): string => write({ type: 'heading', depth: 1, ch
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** A description is Markdown; its headings stand below that of the article. */
-const described = (text: string): string =>
-  text === ''
-    ? ''
-    : readDocument(text.slice(0, 100_000), { format: 'markdown' }).text.replace(/^(#{1,5})(?= )/gm, '#$1');
+function described(text: string, place: Place): string {
+  const part = text.slice(0, MAX_DESCRIPTION);
+  place.isShortened ||= part.length < text.length;
+  return readOnce(part, place, () =>
+    readDocument(part, { format: 'markdown' }).text.replace(/^(#{1,5})(?= )/gm, '#$1'),
+  );
+}
 
 /** In a cell, a description is one line of text, and what it may be stands behind it. */
-function about(descriptions: readonly string[], limits: PhrasingContent[] = []): PhrasingContent[] {
-  const text = descriptions.find((each) => each !== '') ?? '';
-  const line = oneLine(markdownToText(readDocument(text.slice(0, 2000), { format: 'markdown' }).text));
+function about(descriptions: readonly string[], place: Place, limits: PhrasingContent[] = []): PhrasingContent[] {
+  const part = (descriptions.find((each) => each !== '') ?? '').slice(0, 2000);
+  const line = readOnce(`line ${part}`, place, () =>
+    oneLine(markdownToText(readDocument(part, { format: 'markdown' }).text)),
+  );
   if (line === '') return limits;
   const gap = limits.length === 0 ? '' : /[.!?:;。]$/.test(line) ? ' ' : '. ';
   return [words(line + gap), ...limits];
+}
+
+function readOnce(text: string, place: Place, read: () => string): string {
+  if (text === '' || place.charactersLeft <= 0) return '';
+  const known = place.read.get(text) ?? read();
+  place.read.set(text, known);
+  place.charactersLeft -= known.length;
+  return known;
 }
 
 type Row = PhrasingContent[][];
@@ -172,10 +215,8 @@ function tableOf(head: readonly string[], rows: readonly Row[]): string {
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
 
-function overviewOf(
-  api: Value,
-  { operations, labels }: { operations: readonly Operation[]; labels: Labels },
-): { title: string; text: string } {
+function overviewOf(operations: readonly Operation[], place: Place): { title: string; text: string } {
+  const { api, labels } = place;
   const info = valueIn(api, 'info');
   const title = textIn(info, 'title') || 'API';
   const version = textIn(info, 'version');
@@ -201,7 +242,7 @@ function overviewOf(
   const text = joined([
     heading(title),
     version === '' ? '' : write({ type: 'paragraph', children: [words(`${labels.version}: ${version}`)] }),
-    described(textIn(info, 'description')),
+    described(textIn(info, 'description'), place),
     ...(servers.length === 0
       ? []
       : [
@@ -214,7 +255,7 @@ function overviewOf(
             })),
           }),
         ]),
-    ...securityOf(api, labels),
+    ...securityOf(place),
     ...(lists.length === 0 ? [] : [write(label(labels.operations)), ...lists]),
   ]);
   return { title: oneLine(title), text };
@@ -225,7 +266,8 @@ const swaggerServer = (api: Value): string[] => {
   return host === '' ? [] : [`${listIn(api, 'schemes')[0] ?? 'https'}://${host}${textIn(api, 'basePath')}`, ''];
 };
 
-function securityOf(api: Value, labels: Labels): string[] {
+function securityOf(place: Place): string[] {
+  const { api, labels } = place;
   const schemes = valueIn(valueIn(api, 'components'), 'securitySchemes') ?? valueIn(api, 'securityDefinitions') ?? {};
   const rows = Object.entries(schemes)
     .slice(0, 50)
@@ -234,7 +276,7 @@ function securityOf(api: Value, labels: Labels): string[] {
       const kind = [textIn(scheme, 'type'), textIn(scheme, 'scheme'), textIn(scheme, 'in'), textIn(scheme, 'name')]
         .filter(Boolean)
         .join(' ');
-      return scheme === undefined ? [] : [[[code(name)], [words(kind)], about([textIn(scheme, 'description')])]];
+      return scheme === undefined ? [] : [[[code(name)], [words(kind)], about([textIn(scheme, 'description')], place)]];
     });
   return rows.length === 0
     ? []
@@ -257,7 +299,7 @@ function articleOf(
     heading(title),
     write({ type: 'paragraph', children: [code(`${method} ${path}`)] }),
     value.deprecated === true ? write({ type: 'blockquote', children: [label(labels.deprecated)] }) : '',
-    described(textIn(value, 'description')),
+    described(textIn(value, 'description'), place),
     ...parametersOf(
       all.filter((parameter) => textIn(parameter, 'in') !== 'body'),
       place,
@@ -273,15 +315,16 @@ function articleOf(
   return { name: name || method.toLowerCase(), title, text };
 }
 
-function parametersOf(parameters: readonly Value[], { api, labels }: Place): string[] {
+function parametersOf(parameters: readonly Value[], place: Place): string[] {
+  const { api, labels } = place;
   const rows = parameters.slice(0, MAX_FIELDS).map((parameter): Row => {
     const schema = resolved(parameter.schema, api) ?? parameter;
     return [
       [code(textIn(parameter, 'name'))],
       [words(textIn(parameter, 'in'))],
-      [words(typeOf(parameter.schema ?? parameter, api))],
+      [words(typeOf(parameter.schema ?? parameter, place))],
       [words(parameter.required === true ? labels.yes : labels.no)],
-      about([textIn(parameter, 'description'), textIn(schema, 'description')], limitsOf(schema, labels)),
+      about([textIn(parameter, 'description'), textIn(schema, 'description')], place, limitsOf(schema, labels)),
     ];
   });
   if (rows.length === 0) return [];
@@ -323,19 +366,44 @@ function bodyOf(body: Body | undefined, place: Place): string[] {
   const name = body.type === '' ? labels.body : `${labels.body} (${body.type})`;
   return [
     write(label(name)),
-    described(body.description),
+    described(body.description, place),
     ...schemaOf(body.schema, place),
-    ...exampleOf(body.example, labels),
+    ...exampleOf(body.example, place),
   ];
 }
 
-function exampleOf(example: unknown, labels: Labels): string[] {
-  if (example === undefined) return [];
-  const value = typeof example === 'string' ? example : JSON.stringify(example, undefined, 2);
+function exampleOf(example: unknown, place: Place): string[] {
+  if (example === undefined || place.charactersLeft <= 0) return [];
+  const parts = { left: MAX_EXAMPLE_PARTS };
+  const value = typeof example === 'string' ? example : JSON.stringify(beginningOf(example, parts, 0), undefined, 2);
+  const shown = value.slice(0, MAX_EXAMPLE);
+  place.charactersLeft -= shown.length;
   return [
-    write(label(labels.example)),
-    write({ type: 'code', lang: typeof example === 'string' ? null : 'json', value: value.slice(0, MAX_EXAMPLE) }),
+    write(label(place.labels.example)),
+    write({ type: 'code', lang: typeof example === 'string' ? null : 'json', value: shown }),
   ];
+}
+
+/** As much of a value as can be shown: by its aliases, one in YAML may be larger than any memory. */
+function beginningOf(value: unknown, parts: { left: number }, depth: number): unknown {
+  parts.left -= 1;
+  if (typeof value === 'string') return value.slice(0, MAX_EXAMPLE);
+  if (typeof value !== 'object' || value === null) return value;
+  if (parts.left <= 0 || depth > MAX_EXAMPLE_DEPTH) return '…';
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    for (const each of value) {
+      list.push(beginningOf(each, parts, depth + 1));
+      if (parts.left <= 0) break;
+    }
+    return list;
+  }
+  const entries: [string, unknown][] = [];
+  for (const [name, each] of Object.entries(value)) {
+    entries.push([name, beginningOf(each, parts, depth + 1)]);
+    if (parts.left <= 0) break;
+  }
+  return Object.fromEntries(entries);
 }
 
 /** The fields of what is sent or answered, inner ones as `outer.inner`. */
@@ -344,23 +412,26 @@ function schemaOf(schema: unknown, place: Place): string[] {
   const most = Math.min(MAX_FIELDS, place.fieldsLeft);
   const rows: Row[] = [];
   const visit = (given: unknown, prefix: string, seen: readonly Value[]): void => {
+    place.stepsLeft -= 1;
     const value = resolved(given, api);
-    if (value === undefined || seen.includes(value) || seen.length > MAX_LEVELS) return;
+    if (value === undefined || seen.includes(value) || seen.length > MAX_LEVELS || place.stepsLeft <= 0) return;
     const chain = [...seen, value];
     for (const part of listIn(value, 'allOf')) visit(part, prefix, chain);
     for (const part of [...listIn(value, 'oneOf'), ...listIn(value, 'anyOf')].slice(0, 5)) visit(part, prefix, chain);
     if (value.items !== undefined) visit(value.items, `${prefix}[]`, chain);
     const required = listIn(value, 'required');
-    for (const [name, field] of Object.entries(valueIn(value, 'properties') ?? {})) {
+    const properties = valueIn(value, 'properties') ?? {};
+    for (const name of Object.keys(properties)) {
       if (rows.length >= most) return;
+      const field = properties[name];
       const inner = resolved(field, api);
       const path = prefix === '' ? name : `${prefix}.${name}`.replace(/^\./, '');
       const texts = [textIn(isValue(field) ? field : undefined, 'description'), textIn(inner, 'description')];
       rows.push([
         [code(path)],
-        [words(typeOf(field, api))],
+        [words(typeOf(field, place))],
         [words(required.includes(name) ? labels.yes : labels.no)],
-        about(texts, limitsOf(inner, labels)),
+        about(texts, place, limitsOf(inner, labels)),
       ]);
       visit(field, path, chain);
     }
@@ -368,41 +439,44 @@ function schemaOf(schema: unknown, place: Place): string[] {
   if (most > 0) visit(schema, '', []);
   place.fieldsLeft -= rows.length;
   if (rows.length > 0) return [tableOf([labels.field, labels.type, labels.required, labels.description], rows)];
-  const type = typeOf(schema, api);
+  const type = typeOf(schema, place);
   return type === '' ? [] : [write({ type: 'paragraph', children: [words(type)] })];
 }
 
 /** `integer (int64)`, `Pet[]`, `Cat | Dog`. */
-function typeOf(given: unknown, api: Value, depth = 0): string {
-  const value = resolved(given, api);
-  if (value === undefined || depth > MAX_LEVELS) return nameOfReference(given);
+function typeOf(given: unknown, place: Place, depth = 0): string {
+  place.stepsLeft -= 1;
+  const value = resolved(given, place.api);
+  if (value === undefined || depth > MAX_LEVELS || place.stepsLeft <= 0) return nameOfReference(given);
   const named = nameOfReference(given);
   const choices = [...listIn(value, 'oneOf'), ...listIn(value, 'anyOf')].slice(0, 8);
   if (choices.length > 0 && named === '')
     return choices
-      .map((each) => typeOf(each, api, depth + 1))
+      .map((each) => typeOf(each, place, depth + 1))
       .filter(Boolean)
       .join(' | ');
   const type = Array.isArray(value.type)
     ? value.type.filter((each) => typeof each === 'string').join(' | ')
     : textIn(value, 'type');
-  if (type === 'array' || value.items !== undefined) return `${typeOf(value.items, api, depth + 1)}[]`;
+  if (type === 'array' || value.items !== undefined) return `${typeOf(value.items, place, depth + 1)}[]`;
   if (named !== '' && (type === 'object' || type === '')) return named;
   const all = listIn(value, 'allOf');
   if (type === '' && all.length > 0)
     return all
-      .map((each) => nameOfReference(each) || typeOf(each, api, depth + 1))
+      .map((each) => nameOfReference(each) || typeOf(each, place, depth + 1))
       .filter(Boolean)
       .join(' & ');
   const more = textIn(value, 'format');
   return more === '' ? type : `${type} (${more})`;
 }
 
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
+
 /** What a value may be: choices, bounds, and what it is when it is absent. */
 function limitsOf(schema: Value | undefined, labels: Labels): PhrasingContent[] {
   if (schema === undefined) return [];
   const items = valueIn(schema, 'items');
-  const choices = [...listIn(schema, 'enum'), ...listIn(items, 'enum')].slice(0, 50).map(String);
+  const choices = [...listIn(schema, 'enum'), ...listIn(items, 'enum')].slice(0, 50).filter(isPlain).map(String);
   const bound = (name: string): string => textIn(schema, name);
   const [least, most] = [bound('minimum') || bound('minLength'), bound('maximum') || bound('maxLength')];
   const range =
@@ -426,16 +500,16 @@ function responsesOf(responses: Value | undefined, place: Place): string[] {
     .slice(0, 50)
     .map(([status, given]) => ({ status, value: resolved(given, api) }));
   if (all.length === 0) return [];
-  const rows = all.map(({ status, value }): Row => [[code(status)], about([textIn(value, 'description')])]);
+  const rows = all.map(({ status, value }): Row => [[code(status)], about([textIn(value, 'description')], place)]);
   const parts = [write(label(labels.responses)), tableOf([labels.code, labels.description], rows)];
   const success = all.find(({ status, value }) => /^2/.test(status) && value !== undefined);
   if (success?.value !== undefined) {
     const { schema, example } = contentOf(success.value, api);
     const fields = schema === undefined ? [] : schemaOf(schema, place);
-    const examples = exampleOf(example, labels);
+    const examples = exampleOf(example, place);
     if (fields.length + examples.length > 0)
       parts.push(
-        write(label([success.status, typeOf(schema, api)].filter(Boolean).join(': '))),
+        write(label([success.status, typeOf(schema, place)].filter(Boolean).join(': '))),
         ...fields,
         ...examples,
       );

@@ -8,38 +8,94 @@ import type { PdfItem } from './pdf-text.ts';
 import { readTaggedPage, type TagNode } from './tagged-pdf.ts';
 
 const MAX_PAGES = 2000;
+/** Pieces of text and borders of marked parts of all pages together, and their characters: a page may show the content of others. */
+const MAX_ITEMS = 100_000;
+const MAX_CHARACTERS = 600_000;
+/** Pages that cannot be read after which no other is tried. */
+const MAX_DAMAGED = 20;
 
 /**
  * Markdown of a PDF. A tagged one says itself what are headings, lists and tables; of another its lines tell: larger type is a heading, a
  * number or bullet begins an item, and what stands on most pages at the same place is left out.
  *
- * @throws {NotReadable} When it is encrypted, damaged, has too many pages, or no text.
+ * @throws {NotReadable} When it is encrypted, damaged, or has no text.
  */
 export const pdfToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> => {
   const pdf = await openPdf(bytes);
-  if (pdf.numPages > MAX_PAGES) throw new NotReadable(`it has ${pdf.numPages} pages, more than ${MAX_PAGES}`);
+  try {
+    return await readPdf(pdf);
+  } finally {
+    // A page that was cut is never finished, for which the library waits.
+    void pdf.loadingTask.destroy().catch(() => undefined);
+  }
+};
+
+const readPdf = async (pdf: PDFDocumentProxy): Promise<DocumentText> => {
   const tagged: Root[] = [];
   const lines: PdfLine[][] = [];
-  for (let number = 1; number <= pdf.numPages; number += 1) {
-    const page = await pdf.getPage(number);
-    const items: PdfItem[] = (await page.getTextContent({ includeMarkedContent: true })).items;
-    // The library gives null for a page without tags, and leaves that out of its types.
-    const tree = (await page.getStructTree()) as TagNode | null;
-    if (tree !== null) tagged.push(readTaggedPage(tree, items));
-    lines.push(linesOfPage(items));
-    page.cleanup();
+  const budget: Budget = { items: MAX_ITEMS, characters: MAX_CHARACTERS };
+  let number = 0;
+  let damaged = 0;
+  while (number < Math.min(pdf.numPages, MAX_PAGES) && isLeft(budget) && damaged < MAX_DAMAGED) {
+    number += 1;
+    const read = await readPage(pdf, number, budget).catch(() => undefined);
+    if (read === undefined) damaged += 1;
+    else {
+      if (read.tagged !== undefined) tagged.push(read.tagged);
+      lines.push(read.lines);
+    }
   }
   const pages = holdsMost(tagged, lines) ? tagged : readLines(lines);
   const text = pages
     .map((page) => markdownOfHtml(page))
     .filter((markdown) => markdown !== '')
     .join('\n\n');
+  if (text === '' && damaged > 0) throw new NotReadable('it is damaged');
   if (text === '')
     throw new NotReadable('it has no text, like scanned pages: run text recognition (OCR) over it first');
+  const warnings: string[] = [];
+  if (damaged > 0) warnings.push(`Left out ${damaged} ${damaged === 1 ? 'page that is' : 'pages that are'} damaged`);
+  if (number < pdf.numPages || !isLeft(budget))
+    warnings.push(`Cut after ${number} of ${pdf.numPages} pages: the document has more than is read`);
   const { info } = await pdf.getMetadata();
   const { Title: title } = info as { Title?: unknown }; // the library's type is Object; looked at here
-  return { text, title: typeof title === 'string' ? title : undefined };
+  return {
+    text,
+    title: typeof title === 'string' ? title : undefined,
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
 };
+
+/** What may still be read of all pages. */
+interface Budget {
+  items: number;
+  characters: number;
+}
+
+const isLeft = ({ items, characters }: Budget): boolean => items > 0 && characters > 0;
+
+async function readPage(
+  pdf: PDFDocumentProxy,
+  number: number,
+  budget: Budget,
+): Promise<{ tagged: Root | undefined; lines: PdfLine[] }> {
+  const page = await pdf.getPage(number);
+  const items: PdfItem[] = [];
+  const reader = page.streamTextContent({ includeMarkedContent: true }).getReader();
+  while (isLeft(budget)) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    for (const item of (value as { items: PdfItem[] }).items) {
+      budget.items -= 1;
+      budget.characters -= item.str?.length ?? 0;
+      if (isLeft(budget)) items.push(item);
+    }
+  }
+  // The library gives null for a page without tags, and leaves that out of its types.
+  const tree = (await page.getStructTree()) as TagNode | null;
+  page.cleanup();
+  return { tagged: tree === null ? undefined : readTaggedPage(tree, items), lines: linesOfPage(items) };
+}
 
 const openPdf = async (bytes: Uint8Array): Promise<PDFDocumentProxy> => {
   try {

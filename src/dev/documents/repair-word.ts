@@ -1,5 +1,7 @@
 import { DOMParser, XMLSerializer } from '@xmldom/xmldom';
-import type JSZip from 'jszip';
+import { NotReadable } from './document-text.ts';
+import type { OfficeParts } from './office-file.ts';
+import { readXml } from './read-xml.ts';
 
 /** Parts of a Word document whose text is read. */
 const PARTS = ['word/document.xml', 'word/footnotes.xml', 'word/endnotes.xml'];
@@ -7,16 +9,13 @@ const PARTS = ['word/document.xml', 'word/footnotes.xml', 'word/endnotes.xml'];
 /**
  * Puts right what the converter shows by mistake or loses: hidden and moved text goes; fields, text directions and tags give what they
  * enclose; equations become text; double strikes are strikes.
- *
- * @returns The document with its parts changed; the converter reads it without unpacking anything else.
  */
-export async function repairWord(zip: JSZip): Promise<Buffer> {
-  const hiddenStyles = hiddenStylesIn((await zip.file('word/styles.xml')?.async('string')) ?? '');
+export function repairWord(parts: OfficeParts): void {
+  const hiddenStyles = hiddenStylesIn(parts.get('word/styles.xml') ?? '');
   for (const part of PARTS) {
-    const xml = await zip.file(part)?.async('string');
-    if (xml !== undefined && MARKS.test(xml)) zip.file(part, repair(xml, hiddenStyles));
+    const xml = parts.get(part);
+    if (xml !== undefined && MARKS.test(xml)) parts.set(part, repair(xml, hiddenStyles));
   }
-  return zip.generateAsync({ type: 'nodebuffer', compression: 'STORE' });
 }
 
 /** What there is to repair begins so. */
@@ -37,12 +36,20 @@ const isOn = (node: Node | undefined): boolean =>
 const named = (node: Node | undefined, ...names: string[]): Node | undefined =>
   node && childrenOf(node).find(({ nodeName }) => names.includes(nodeName));
 
+/** Ids of the styles that hide their text. */
 const hiddenStylesIn = (xml: string): ReadonlySet<string> => {
   const hidden = new Set<string>();
-  for (const [, id, body = ''] of xml.matchAll(
-    /<w:style\b[^>]*w:styleId="([^"]{1,200})"[^>]*>((?:(?!<\/w:style>)[\s\S]){0,20000})<\/w:style>/g,
-  ))
-    if (id !== undefined && /<w:vanish(?:\s*\/>|\s+w:val="(?:1|true|on)")/.test(body)) hidden.add(id);
+  let id = '';
+  try {
+    readXml(xml, {
+      open: (name, attributes) => {
+        if (name === 'style') id = attributes['w:styleId'] ?? '';
+        if (name === 'vanish' && /^(?:1|true|on)$/.test(attributes['w:val'] ?? 'on')) hidden.add(id);
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof NotReadable)) throw error;
+  }
   return hidden;
 };
 

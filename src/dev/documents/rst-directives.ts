@@ -1,8 +1,8 @@
 import type { Element, ElementContent } from 'hast';
-import Papa from 'papaparse';
 import { element, labelOf, words } from '../../documents/hast.ts';
 import { isNoteName } from '../../documents/notes.ts';
 import { parseHtml } from '../../documents/parse-html.ts';
+import { readCsv } from './csv-rows.ts';
 import { count, type RstDocument } from './rst-document.ts';
 import { codeBlock, indentedFrom, indentOf, inlineOf, paragraph, trimmedLines } from './rst-lines.ts';
 
@@ -283,10 +283,7 @@ function readCsvTable(directive: ReadDirective): Element[] {
   }
   const delimiter = { tab: '\t', space: ' ' }[options.get('delim') ?? ''] ?? options.get('delim') ?? ',';
   const parse = (text: string): string[][] =>
-    Papa.parse<string[]>(text.replace(new RegExp(`(?<=[${delimiter === '\t' ? '\\t' : ',;|'}]) +(?=")`, 'g'), ''), {
-      delimiter: delimiter.slice(0, 1),
-      skipEmptyLines: true,
-    }).data;
+    readCsv(text, { separator: delimiter.slice(0, 1) || ',' }).rows.filter((row) => row.some((cell) => cell !== ''));
   const header = options.get('header');
   const heads = Number(options.get('header-rows') ?? 0);
   const rows = parse(content.join('\n')).map((cells, at) => rowOf(cells, at < heads, document));

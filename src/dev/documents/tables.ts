@@ -11,6 +11,9 @@ export interface Cell {
   runs?: { text: string; isStruck: boolean }[];
 }
 
+/** Shared by all empty cells: a sheet may have millions. */
+export const EMPTY: Cell = { text: '' };
+
 /** Rows of a table after which it is cut: each part repeats the header. */
 const MAX_PART = 100;
 /** Tables that are wider, or hold texts, are read row by row. */
@@ -77,7 +80,7 @@ function withoutEmptyColumns(rows: readonly Cell[][]): Cell[][] {
   const filled = new Set<number>();
   for (const row of rows) for (const [at, cell] of row.entries()) if (isFilled(cell)) filled.add(at);
   const columns = [...filled].sort((one, other) => one - other);
-  return rows.map((row) => columns.map((at) => row[at] ?? { text: '' }));
+  return rows.map((row) => columns.map((at) => row[at] ?? EMPTY));
 }
 
 const isNumber = ({ text }: Cell): boolean => /^[-+−]?[\d.,\s%€$£]*\d[\d.,\s%€$£]*$/.test(text);
@@ -140,7 +143,7 @@ function recordOf(header: readonly Cell[], row: readonly Cell[], budget: Budget)
   );
   const title: Root = {
     type: 'root',
-    children: named === -1 ? [] : [{ type: 'heading', depth: 2, children: inline(row[named] ?? { text: '' }) }],
+    children: named === -1 ? [] : [{ type: 'heading', depth: 2, children: inline(row[named] ?? EMPTY) }],
   };
   const parts = [writeMarkdown(title)];
   for (const [at, cell] of row.entries()) {

@@ -21,7 +21,12 @@ const ELEMENTS: Readonly<Record<string, string>> = {
 export const readTaggedPage = (tree: TagNode, items: readonly PdfItem[]): Root => {
   const texts = textsById(items);
   const read = ({ role = '', children = [], type, id = '', alt }: TagNode): ElementContent[] => {
-    if (type === 'content') return [{ type: 'text', value: texts.get(id) ?? '' }];
+    if (type === 'content') {
+      // Marked text belongs to one tag, however many name it.
+      const value = texts.get(id) ?? '';
+      texts.delete(id);
+      return [{ type: 'text', value }];
+    }
     if (type !== undefined || role === 'Artifact') return [];
     if (role === 'L') return [listOf(children)];
     // The number or bullet of an item, which the list has read.
@@ -50,9 +55,11 @@ const textsById = (items: readonly PdfItem[]): Map<string, string> => {
   const texts = new Map<string, string>();
   const open: (string | undefined)[] = [];
   for (const item of items) {
-    if (item.type === 'beginMarkedContent' || item.type === 'beginMarkedContentProps') open.push(item.id);
+    // A part without a number is in the one around it.
+    if (item.type === 'beginMarkedContent' || item.type === 'beginMarkedContentProps')
+      open.push(item.id ?? open.at(-1));
     else if (item.type === 'endMarkedContent') open.pop();
-    const id = open.findLast((each) => each !== undefined);
+    const id = open.at(-1);
     if (item.str === undefined || id === undefined) continue;
     texts.set(id, (texts.get(id) ?? '') + item.str + (item.hasEOL === true ? ' ' : ''));
   }

@@ -1,13 +1,19 @@
-import type JSZip from 'jszip';
 import { format, getFormatFromId } from 'numfmt';
-import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { cutWarnings, MAX_ROWS, MAX_TABLE_CHARACTERS } from './csv-to-markdown.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
-import { openOffice, titleOf } from './office-file.ts';
-import { type Cell, markdownOfRows } from './tables.ts';
+import { type OfficeParts, openOffice, titleOf } from './office-file.ts';
+import { Enough, readXml } from './read-xml.ts';
+import { type Cell, EMPTY, markdownOfRows } from './tables.ts';
 
+/** Neither drawings and charts nor what is kept of other files. */
+const READ =
+  /^(?!(?:customXml|docProps|xl\/(?:theme|media|embeddings|charts|drawings|pivotCache|pivotTables|externalLinks))\/).*\.(?:xml|rels)$/i;
 const MAX_SHEETS = 100;
 const MAX_COLUMNS = 200;
+const MAX_ELEMENTS = 2_000_000;
+/** Hidden rows and columns, of which each is remembered. */
+const MAX_HIDDEN = 200_000;
+const MAX_MERGED = 100_000;
 
 /**
  * Markdown of a workbook (Office Open XML): the tables of its sheets, with values as they are shown. Hidden sheets, rows and columns,
@@ -16,14 +22,21 @@ const MAX_COLUMNS = 200;
  * @throws {NotReadable} When it is encrypted, no such document, unpacks to too much, or has no text.
  */
 export const xlsxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> => {
-  const zip = await openOffice(bytes, { kind: 'workbook', ending: '.xlsx', main: 'xl/workbook.xml' });
-  const book = await openBook(zip);
+  const files = await openOffice(bytes, { kind: 'workbook', ending: '.xlsx', main: 'xl/workbook.xml', read: READ });
+  const book = openBook(files);
   const parts: { name: string; text: string }[] = [];
-  const budget: Budget = { rows: MAX_ROWS, characters: MAX_TABLE_CHARACTERS, isCut: false, hidden: 0 };
+  const budget: Budget = {
+    rows: MAX_ROWS,
+    characters: MAX_TABLE_CHARACTERS,
+    elements: MAX_ELEMENTS,
+    merged: MAX_MERGED,
+    isCut: false,
+    hidden: 0,
+  };
   for (const { name, part, isHidden } of book.sheets.slice(0, MAX_SHEETS)) {
     if (isHidden) budget.hidden += 1;
     else {
-      const table = markdownOfRows(await rowsOf(await xmlOf(zip, part), book, budget));
+      const table = markdownOfRows(rowsOf(files.get(part) ?? '', book, budget));
       budget.isCut ||= table.isCut;
       parts.push({ name, text: table.text });
     }
@@ -42,7 +55,7 @@ export const xlsxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
     warnings.push(
       `Left out ${budget.hidden} hidden ${budget.hidden === 1 ? 'sheet, row or column' : 'sheets, rows or columns'}`,
     );
-  return { text, title: await titleOf(zip), warnings };
+  return { text, title: titleOf(files), warnings };
 };
 
 interface Book {
@@ -54,50 +67,26 @@ interface Book {
   is1904: boolean;
 }
 
+/** What may still be read of all sheets together. */
 interface Budget {
   rows: number;
   characters: number;
+  elements: number;
+  /** Cells that repeat a merged one. */
+  merged: number;
   isCut: boolean;
   hidden: number;
 }
 
-const xmlOf = async (zip: JSZip, part: string): Promise<string> => (await zip.file(part)?.async('string')) ?? '';
-
-interface Handlers {
-  open?(name: string, attributes: Record<string, string>): void;
-  close?(name: string): void;
-  text?(text: string): void;
-}
-
-/** Thrown to end reading: what follows is not needed. */
-class Enough extends Error {}
-
-/** Reads XML from its beginning to its end, without a tree; names are without their prefix. Nothing but the five entities is resolved. */
-function readXml(xml: string, { open, close, text }: Handlers): void {
-  const parser = new SaxesParser();
-  const plain = (name: string): string => name.slice(name.indexOf(':') + 1);
-  parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => open?.(plain(name), attributes));
-  parser.on('closetag', ({ name }) => close?.(plain(name)));
-  parser.on('text', (value) => text?.(value));
-  parser.on('error', (error) => {
-    throw new NotReadable('it is damaged', { cause: error });
-  });
-  try {
-    parser.write(xml).close();
-  } catch (error) {
-    if (!(error instanceof Enough)) throw error;
-  }
-}
-
-async function openBook(zip: JSZip): Promise<Book> {
+function openBook(parts: OfficeParts): Book {
   const targets = new Map<string, string>();
-  readXml(await xmlOf(zip, 'xl/_rels/workbook.xml.rels'), {
+  readXml(parts.get('xl/_rels/workbook.xml.rels') ?? '', {
     open: (name, { Id = '', Target = '' }) => {
       if (name === 'Relationship') targets.set(Id, Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`);
     },
   });
   const book: Book = { sheets: [], strings: [], styles: [], is1904: false };
-  readXml(await xmlOf(zip, 'xl/workbook.xml'), {
+  readXml(parts.get('xl/workbook.xml') ?? '', {
     open: (name, attributes) => {
       if (name === 'workbookPr') book.is1904 = isTrue(attributes.date1904);
       if (name !== 'sheet') return;
@@ -105,8 +94,8 @@ async function openBook(zip: JSZip): Promise<Book> {
       book.sheets.push({ name: attributes.name ?? '', part, isHidden: /hidden/i.test(attributes.state ?? '') });
     },
   });
-  readStrings(await xmlOf(zip, 'xl/sharedStrings.xml'), book);
-  readStyles(await xmlOf(zip, 'xl/styles.xml'), book);
+  readStrings(parts.get('xl/sharedStrings.xml') ?? '', book);
+  readStyles(parts.get('xl/styles.xml') ?? '', book);
   return book;
 }
 
@@ -119,8 +108,11 @@ function readStrings(xml: string, { strings }: Book): void {
   let runs: { text: string; isStruck: boolean }[] = [];
   let isStruck = false;
   let characters = 0;
+  let elements = 0;
   readXml(xml, {
     open: (name, { val }) => {
+      elements += 1;
+      if (elements > MAX_ELEMENTS) throw new Enough();
       if (name === 'si') runs = [];
       else if (name === 'rPh') aside += 1;
       else if (name === 'r') isStruck = false;
@@ -193,24 +185,36 @@ const columnOf = (letters: string): number => {
 };
 
 /** The rows of a sheet that are shown, merged cells repeated in all rows and columns that they cover. */
-async function rowsOf(xml: string, book: Book, budget: Budget): Promise<Cell[][]> {
+function rowsOf(xml: string, book: Book, budget: Budget): Cell[][] {
   const rows = new Map<number, Cell[]>();
   const hiddenRows = new Set<number>();
   const hiddenColumns = new Set<number>();
   const merges: Merge[] = [];
+  let marked = 0;
   let at = { row: -1, column: -1 };
   let cell: { type: string; style: number; value: string } | undefined;
   let inValue = false;
   readXml(xml, {
     open: (name, attributes) => {
+      budget.elements -= 1;
+      if (budget.elements < 0) {
+        budget.isCut = true;
+        throw new Enough();
+      }
       if (name === 'col' && isTrue(attributes.hidden)) {
         const to = Math.min(Number(attributes.max), MAX_COLUMNS);
-        for (let column = Number(attributes.min); column <= to; column += 1) hiddenColumns.add(column - 1);
+        for (let column = Number(attributes.min); column <= to && marked < MAX_HIDDEN; column += 1) {
+          marked += 1;
+          hiddenColumns.add(column - 1);
+        }
       } else if (name === 'row') {
         at = { row: attributes.r === undefined ? at.row + 1 : Number(attributes.r) - 1, column: -1 };
-        if (isTrue(attributes.hidden)) hiddenRows.add(at.row);
-        else budget.rows -= 1;
-        if (budget.rows < 0 || budget.characters < 0) {
+        if (!isTrue(attributes.hidden)) budget.rows -= 1;
+        else {
+          marked += 1;
+          hiddenRows.add(at.row);
+        }
+        if (marked > MAX_HIDDEN || budget.rows < 0 || budget.characters < 0) {
           budget.rows = Math.max(budget.rows, 0);
           budget.isCut = true;
           throw new Enough();
@@ -239,7 +243,7 @@ async function rowsOf(xml: string, book: Book, budget: Budget): Promise<Cell[][]
     },
   });
   budget.hidden += hiddenRows.size + hiddenColumns.size;
-  for (const merge of merges) spread(rows, merge);
+  for (const merge of merges) spread(rows, merge, budget);
   return inOrder(rows, { hiddenRows, hiddenColumns });
 }
 
@@ -252,15 +256,21 @@ function addMerge(merges: Merge[], reference: string): void {
 }
 
 /** What is alone in its row is a title, however many columns it covers. */
-function spread(rows: Map<number, Cell[]>, { top, left, bottom, right }: Merge): void {
+function spread(rows: Map<number, Cell[]>, { top, left, bottom, right }: Merge, budget: Budget): void {
   const value = rows.get(top)?.[left];
   if (value === undefined || value.text === '') return;
   const isTitle = top === bottom && (rows.get(top) ?? []).filter((cell) => cell?.text).length === 1;
   if (isTitle) return;
-  for (let row = top; row <= Math.min(bottom, top + 1000); row += 1) {
+  for (let row = top; row <= Math.min(bottom, top + 1000) && budget.merged >= 0; row += 1) {
     const cells = rows.get(row);
     if (cells === undefined) continue;
-    for (let column = left; column <= Math.min(right, left + 50, MAX_COLUMNS - 1); column += 1) cells[column] = value;
+    const last = Math.min(right, left + 50, MAX_COLUMNS - 1);
+    budget.merged -= last - left + 1;
+    if (budget.merged < 0) {
+      budget.isCut = true;
+      return;
+    }
+    for (let column = left; column <= last; column += 1) cells[column] = value;
   }
 }
 
@@ -277,7 +287,7 @@ function inOrder(
     if (missing && result.length > 0) result.push([]);
     last = number;
     const cells = rows.get(number) ?? [];
-    result.push(Array.from(cells, (cell) => cell ?? { text: '' }).filter((_, column) => !hiddenColumns.has(column)));
+    result.push(Array.from(cells, (cell) => cell ?? EMPTY).filter((_, column) => !hiddenColumns.has(column)));
   }
   return result;
 }

@@ -126,7 +126,49 @@ describe('a table in a text', () => {
       'Prices 2026,\n,\nPart,EUR\nLid,4\n,\nTimes,\nDay,Hour\nMon,9\n',
       '**Prices 2026**\n\n| Part | EUR |\n| - | - |\n| Lid | 4 |\n\n**Times**\n\n| Day | Hour |\n| - | - |\n| Mon | 9 |',
     ],
-  ])('is read with its %s', async (_, csv, text) => expect(await read('csv', csv)).toMatchObject({ text }));
+    [
+      'mark of inches',
+      'Part,EUR\n5" pipe,3\n3/4" hose,4\n',
+      '| Part | EUR |\n| - | - |\n| 5" pipe | 3 |\n| 3/4" hose | 4 |',
+    ],
+    [
+      'word in quotation marks',
+      'Part,Kind\n"Best" pump,"other"\n',
+      '| Part | Kind |\n| - | - |\n| "Best" pump | other |',
+    ],
+    [
+      'quotation marks that are not doubled',
+      'a,b\n"Say "no" today",x\n',
+      '| a | b |\n| - | - |\n| Say "no" today | x |',
+    ],
+    ['blanks before quotation marks', 'a,b\n1, "x, y"\n', '| a | b |\n| - | - |\n| 1 | x, y |'],
+    ['line ends in a cell', 'a;b\r\n"x\r\ny";"2,5"\r\n', '| a | b |\n| - | - |\n| x y | 2,5 |'],
+    ['byte order mark', '\ufeffOrt;Preis\n"Köln";1,5\n', '| Ort | Preis |\n| - | - |\n| Köln | 1,5 |'],
+    ['decimal commas alone', '1,5;2,5\n3,5;4,5\n', '| A | B |\n| - | - |\n| 1,5 | 2,5 |\n| 3,5 | 4,5 |'],
+    [
+      'title with a comma',
+      'Preise, 2026\nOrt;EUR;km\nKöln;3;4\n',
+      '**Preise, 2026**\n\n| Ort | EUR | km |\n| - | - | - |\n| Köln | 3 | 4 |',
+    ],
+    ['rows of unequal length', 'a\tb\tc\nx\ty\nu\tv\tw\n', '| a | b | c |\n| - | - | - |\n| x | y | |\n| u | v | w |'],
+  ])('is read with its %s', async (_, csv, text) =>
+    expect(await read('csv', csv)).toMatchObject({ text, warnings: [] }),
+  );
+  it.each([
+    ['and none ends it', 'Part,EUR\n"5 pipe,3\nLid,4\n', '| "5 pipe | 3 |\n| Lid | 4 |'],
+    [
+      'and the next one is in a row below',
+      'Part,EUR\n"5 pipe,3\nLid,6"\nBox,4\n',
+      '| "5 pipe | 3 |\n| Lid | 6" |\n| Box | 4 |',
+    ],
+    ['and others follow', 'Part,EUR\n"5 pipe,3\n"Lid",6\n', '| "5 pipe | 3 |\n| Lid | 6 |'],
+    ['and alone', 'Part,EUR\n",3\n"Lid",6\n', '| " | 3 |\n| Lid | 6 |'],
+  ])('with a quotation mark that opens a cell %s is read line by line, and named', async (_, csv, rows) => {
+    expect(await read('csv', csv)).toMatchObject({
+      text: `| Part | EUR |\n| - | - |\n${rows}`,
+      warnings: ['Read a line as written, as a quotation mark in it ends no cell: 2'],
+    });
+  });
   it('repeats its header every hundred rows, and is cut with a warning', async () => {
     const rows = Array.from({ length: 20_050 }, (_, at) => `E${at},text ${at}`).join('\n');
     const { text, warnings } = (await read('csv', `code,meaning\n${rows}`)) as { text: string; warnings: string[] };

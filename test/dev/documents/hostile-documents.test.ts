@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hostileDocuments } from '../../../src/dev/bench/hostile-documents.ts';
+import { type DocumentReader, documentReader } from '../../../src/dev/documents/document-reader.ts';
+import { temporaryFolder } from '../folder-for-test.ts';
+
+const MIB = 2 ** 20;
+const folder = temporaryFolder();
+let documents: DocumentReader;
+beforeAll(() => {
+  // Memory alone decides, however busy the machine is.
+  documents = documentReader({ maxBytes: 50 * MIB, maxMs: 600_000, maxGrowthBytes: 300 * MIB });
+});
+afterAll(() => documents.close());
+
+let count = 0;
+const read = async (ending: string, name: string) => {
+  const document = hostileDocuments.find((each) => each.ending === ending && each.name === name);
+  if (document === undefined) throw new Error(`There is no ${ending} with ${name}`);
+  const file = join(folder, `${++count}.${ending}`);
+  writeFileSync(file, document.content());
+  return documents.read(file);
+};
+
+const CUT_WORD = /^Cut after 100000 elements and attributes of the text/;
+const CUT_SHEET = /^Cut after 20000 rows/;
+
+it.each<[string, string, RegExp]>([
+  ['docx', 'empty paragraphs', CUT_WORD],
+  ['docx', 'unknown elements', CUT_WORD],
+  ['xlsx', 'a million hidden rows', CUT_SHEET],
+  ['xlsx', 'merged cells', CUT_SHEET],
+  ['ipynb', 'outputs of a cell', /^Cut after 10000 cells, 100 outputs of a cell/],
+  ['json', 'operations', /^Cut after 2000 operations/],
+  ['json', 'parts that hold many parts', /^Cut after 200000 schemas/],
+  ['json', 'a long description in many places', /^Left out descriptions and examples after 4000000 characters/],
+  ['json', 'a long text', /^Cut descriptions after 100000 characters/],
+  ['csv', 'open fields', /^Read lines as written, as a quotation mark in them ends no cell: 1, 2, 3 and 97 more/],
+])('cuts a .%s with %s, and says so', async (ending, name, warning) => {
+  const { warnings } = (await read(ending, name)) as { warnings?: string[] };
+  expect(warnings).toContainEqual(expect.stringMatching(warning));
+});
+
+it.each<[string, string, string | RegExp]>([
+  ['docx', 'an image that unpacks to a gigabyte', 'a'],
+  ['docx', 'a document in a document', 'a'],
+  ['docx', 'entities in the properties', 'a'],
+  ['docx', 'a cell that covers a million columns', /a/],
+  ['xlsx', 'a million empty cells', /\| a \| b \|/],
+  ['xlsx', 'cells below each other', /a/],
+  ['xlsx', 'hidden columns', /\| a \| b \|/],
+  ['yaml', 'aliases of aliases in an example', /GET \/a/],
+  ['json', 'a deep example', /GET \/a/],
+  ['ipynb', 'depth in an output', /a/],
+])('reads the text of a .%s with %s', async (ending, name, text) => {
+  expect(await read(ending, name)).toMatchObject({
+    text: typeof text === 'string' ? text : expect.stringMatching(text),
+  });
+});
+
+it.each<[string, string, RegExp]>([
+  ['docx', 'a part that unpacks to a gigabyte', /^its text unpacks to more than 32 MiB$/],
+  ['docx', 'a part that says it has a kilobyte', /^its text unpacks to more than 32 MiB$/],
+  ['docx', '60,000 parts', /^it has more than 5000 parts$/],
+  ['docx', 'depth', /^its XML is nested more than 300 levels deep$/],
+  ['docx', 'attributes of an element', /^it has no text before 100000 elements$/],
+  ['docx', 'entities in the text', /^it is damaged$/],
+  ['docx', 'styles that are not closed', /^its XML is nested more than 300 levels deep$/],
+  ['xlsx', 'a sheet that unpacks to a gigabyte', /^its text unpacks to more than 32 MiB$/],
+  ['xlsx', 'entities', /^it is damaged$/],
+  ['yaml', 'depth', /^it is damaged or no OpenAPI file$/],
+])('names a .%s with %s', async (ending, name, problem) => {
+  expect(await read(ending, name)).toEqual({ problem: expect.stringMatching(problem) });
+});
