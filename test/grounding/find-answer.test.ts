@@ -83,6 +83,21 @@ describe('findAnswer()', () => {
     expect(probability).toBeGreaterThan(0);
     expect(probability).toBeLessThan(1);
   });
+  it('calls an article close that is at least a tenth as probable as the best one', () => {
+    const mentions = Array.from({ length: 4 }, (_, at) => ({
+      id: `lamp-${at}.md`,
+      text: filler(`The lamp ${at} stands beside the pump.`, 400),
+    }));
+    const primed = {
+      id: 'pump.md',
+      title: 'Prime the pump',
+      text: 'The pump primes itself when water is in the tank.',
+    };
+    const { closest, articles } = find(editionOf(primed, ...mentions), 'How does the pump prime itself?');
+    const near = articles.filter(({ share }) => share >= 0.1 * (articles[0]?.share ?? 0));
+    expect([near[0]?.source.id, near.length < articles.length]).toEqual(['pump.md', true]);
+    expect(closest.map(({ source }) => source.id)).toEqual(near.map(({ source }) => source.id));
+  });
   it('reads the sections of a long article that the search of each question returns', () => {
     const things = Array.from({ length: 60 }, (_, at) => `${String.fromCharCode(97 + (at % 26))}${at}q`);
     const text = things.map((thing) => `## Part ${thing}\n\nThe part ${thing} is oiled each year.`).join('\n\n');
