@@ -138,6 +138,7 @@ const EXPRESSION = '\0';
 
 const NAME = /\/?([A-Za-z][\w.:-]*)?/y;
 const ATTRIBUTE = /[@:#A-Za-z_][\w.:-]*/y;
+const EQUALS = /\s{0,20}=\s{0,20}/y;
 const BARE_VALUE = /[^\s>"'=<`]+/y;
 
 function readTag(text: string, at: number): Tag | undefined {
@@ -172,12 +173,12 @@ function readAttribute(
 ): number | undefined {
   const [name] = match(ATTRIBUTE, text, at) ?? [];
   if (name === undefined) return undefined;
-  let index = at + name.length;
-  if (text[index] !== '=') {
+  const [equals] = match(EQUALS, text, at + name.length) ?? [];
+  if (equals === undefined) {
     attributes.set(name, '');
-    return index;
+    return at + name.length;
   }
-  index += 1;
+  const index = at + name.length + equals.length;
   const mark = text[index];
   if (mark === '"' || mark === "'") {
     const end = text.slice(index + 1, last).indexOf(mark);

@@ -35,12 +35,15 @@ export function readDialects(
   const values = new Map<string, string>();
   const hasComponents = isMdx || /<\/?[A-Z]|\smarkdown(?:="1")?[\s>]/.test(text);
   const open: Container[] = [];
+  const html: OpenHtml = { depth: 0, tables: 0, isPre: false };
   const result = outsideCode(text, (run) => {
     let lines = run;
     if (isMdx) lines = readModule(lines, values, omissions);
     let part = withoutComments(lines.join('\n'), { isMdx, omissions });
     if (part.includes('{')) part = readTemplates(part, templates);
-    part = readLines(part.split('\n'), { open, isMdx, omissions }).join('\n');
+    lines = withCellsWhole(part.split('\n'));
+    if (!isMdx) lines = withoutIndents(lines, html);
+    part = readLines(lines, { open, isMdx, omissions }).join('\n');
     if (hasComponents) part = readJsx(part, { hasExpressions: isMdx, values }, jsx);
     return part.split('\n');
   });
@@ -78,6 +81,64 @@ function outsideCode(text: string, read: (lines: string[]) => string[]): string 
   return out.join('\n');
 }
 
+const DELIMITERS = /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const MAX_ROW = 5000;
+
+/**
+ * Tables in which code has the mark between cells: where a row would get more cells than its table has columns, the marks in code are
+ * text, as generators other than GitHub read them.
+ */
+function withCellsWhole(lines: readonly string[]): string[] {
+  let columns = 0;
+  return lines.map((line, at) => {
+    const next = lines[at + 1] ?? '';
+    if (!line.includes('|') || line.length > MAX_ROW) columns = 0;
+    else if (columns === 0 && next.includes('|') && next.length <= MAX_ROW && DELIMITERS.test(next))
+      columns = cellsIn(next);
+    if (columns < 2 || !line.includes('`') || cellsIn(line) <= columns) return line;
+    const whole = line.replace(CODE_SPAN, (code) => code.replace(/(?<!\\)\|/g, '\\|'));
+    return cellsIn(whole) === columns ? whole : line;
+  });
+}
+
+const cellsIn = (row: string): number =>
+  row
+    .trim()
+    .replace(/^>[ \t>]*/, '')
+    .replace(/^\||(?<!\\)\|$/g, '')
+    .split(/(?<!\\)\|/).length;
+
+/** Elements of HTML that are open from one run of text to the next. */
+interface OpenHtml {
+  depth: number;
+  tables: number;
+  isPre: boolean;
+}
+
+const OPENING = /^[ \t]*<(?:table|thead|tbody|tfoot|tr|td|th|ul|ol|dl|div|section|article|details|figure|center)\b/i;
+const STRUCTURE = /<(\/?)(table|ul|ol|dl|div|section|article|details|figure|center)\b/gi;
+
+/** In open elements of HTML an indented tag begins no code, and in tables nothing does, also after an empty line. */
+function withoutIndents(lines: readonly string[], open: OpenHtml): string[] {
+  return lines.map((line) => {
+    if (line.length > MAX_ROW || (open.depth === 0 && !OPENING.test(line))) return line;
+    const isCode = open.isPre;
+    const isInside = open.depth > 0;
+    const isTable = open.tables > 0;
+    if (line.includes('<')) {
+      for (const [, slash, name = ''] of line.matchAll(STRUCTURE)) {
+        const step = slash === '' ? 1 : -1;
+        open.depth = Math.max(0, open.depth + step);
+        if (name.toLowerCase() === 'table') open.tables = Math.max(0, open.tables + step);
+      }
+      if (/<\/?pre\b/i.test(line))
+        open.isPre = line.toLowerCase().lastIndexOf('<pre') > line.toLowerCase().lastIndexOf('</pre');
+    }
+    if (isCode || !isInside || !/^(?: {4}|\t| {1,3}\t)/.test(line)) return line;
+    return isTable || /^[ \t]*<\/?[a-z]/i.test(line) ? line.trimStart() : line;
+  });
+}
+
 const CODE_SPAN = /(?<!`)(`{1,3})(?!`)(?:(?!\n[ \t]*\n)[\s\S]){1,500}?(?<!`)\1(?!`)/g;
 
 /** Gives what stands between code spans to `read`. */
@@ -103,17 +164,19 @@ function withoutRaw(text: string): string {
   let out = '';
   let from = 0;
   let isRaw = false;
-  const add = (part: string): void => {
+  const tags = [...text.matchAll(RAW_TAG)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    isEnd: (match[1] ?? match[2]) !== undefined,
+  }));
+  const last = tags.findLastIndex(({ isEnd }) => isEnd);
+  for (const [at, { start, end, isEnd }] of tags.entries()) {
+    // What is protected may name the tag itself; a tag without its other one protects nothing.
+    if (isEnd !== isRaw || at > last) continue;
+    const part = text.slice(from, start);
     out += isRaw ? part.replaceAll('{', RAW_OPEN).replaceAll('}', RAW_CLOSE) : part;
-  };
-  for (const match of text.matchAll(RAW_TAG)) {
-    const isEnd = (match[1] ?? match[2]) !== undefined;
-    // A tag without its other one protects nothing.
-    if (!isEnd && isRaw) out = out.replaceAll(RAW_OPEN, '{').replaceAll(RAW_CLOSE, '}');
-    if (isEnd || !isRaw) add(text.slice(from, match.index));
-    else out += text.slice(from, match.index);
     isRaw = !isEnd;
-    from = match.index + match[0].length;
+    from = end;
   }
   return out + text.slice(from);
 }
@@ -266,7 +329,9 @@ function readIndented(lines: readonly string[], depth: number): string[] {
     const block = mark === undefined && line.length < 500 ? INDENTED.exec(line) : null;
     const [, indent = '', sign = '', name, , title] = block ?? [];
     const isTab = sign.startsWith('=');
-    if (block === null || (isTab ? title === undefined : name === undefined)) {
+    // Of what folds, the title alone is enough.
+    const isNamed = isTab ? title !== undefined : name !== undefined || (sign.startsWith('?') && title !== undefined);
+    if (block === null || !isNamed) {
       out.push(line);
       continue;
     }
@@ -311,7 +376,7 @@ export const noteLine = (kind: string, title: string, isPlain = false): string =
 const plainTitle = (title: string): string =>
   title
     .replace(/`([^`]*)`/g, '$1')
-    .replace(/\*\*([^*]*)\*\*/g, '$1')
+    .replace(/(\*{1,2})([^*\s](?:[^*]*[^*\s])?)\1/g, '$2')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .trim();
 
@@ -405,7 +470,7 @@ function titleOf(rest: string): string {
 
 /** Lines that no reader sees: comments, ids, places for a table of contents, included files. */
 const MARK_LINE =
-  /^[ \t>]*(?:\[(?:\/\/|comment|_)\]:[ \t]*(?:#|<>|\/).*|\*\[[^\]\n]{1,80}\]:.*|\([\w-]{1,80}\)=|\[\[?_?TOC_?\]?\]|\[\[toc\]\]|\{:[^}]*\}|\{:?toc\}|\{\s?[.#][^}]*\}|-{1,2}8<-{1,2}.*|!!!include\(.*\)!!!|\\(?:newpage|pagebreak))[ \t]*$/i;
+  /^[ \t>]*(?:\[(?:\/\/|comment|_)\]:[ \t]*(?:#|<>|\/).*|\*\[[^\]\n]{1,80}\]:.*|\([\w-]{1,80}\)=|\[\[?_?TOC_?\]?\]|\[\[toc\]\]|\{:[^}]*\}|\{:?toc\}|\{\s?[.#][^}]*\}|-{1,2}8<-{1,2}.*|\{![^\n{}]{1,300}!\}|!!!include\(.*\)!!!|\\(?:newpage|pagebreak))[ \t]*$/i;
 
 const COMMENT_LINE = /^[ \t>]*\[(?:\/\/|comment|_)\]:[ \t]*[#<>/]*[ \t]*/i;
 

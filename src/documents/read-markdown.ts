@@ -103,8 +103,40 @@ function createParser(kind: Kind, hasNotes: boolean): MarkdownIt {
     parser.use(deflist);
     keepPlaceholders(parser);
   }
+  if (kind === 'mdx') allowIndents(parser);
   return parser;
 }
+
+/** In MDX any block may be indented, as its components are. */
+function allowIndents(parser: MarkdownIt): void {
+  for (const name of ['table', 'fence', 'blockquote', 'hr', 'list', 'html_block', 'heading']) {
+    const rule = ruleOf(parser.block.ruler, name);
+    parser.block.ruler.at(
+      name,
+      (state, startLine, endLine, silent) => {
+        const { blkIndent } = state;
+        const indent = state.sCount[startLine] ?? 0;
+        if (indent - blkIndent < 4) return rule(state, startLine, endLine, silent);
+        state.blkIndent = indent;
+        const isRead = rule(state, startLine, endLine, silent);
+        state.blkIndent = blkIndent;
+        return isRead;
+      },
+      { alt: ALTERNATIVES[name] ?? [] },
+    );
+  }
+}
+
+/** The chains of rules that a rule of the library also belongs to. */
+const ALTERNATIVES: Readonly<Record<string, string[]>> = {
+  table: ['paragraph', 'reference'],
+  fence: ['paragraph', 'reference', 'blockquote', 'list'],
+  blockquote: ['paragraph', 'reference', 'blockquote', 'list'],
+  hr: ['paragraph', 'reference', 'blockquote', 'list'],
+  list: ['paragraph', 'reference', 'blockquote'],
+  html_block: ['paragraph', 'reference', 'blockquote'],
+  heading: ['paragraph', 'reference', 'blockquote'],
+};
 
 /** `<username>` is a placeholder: a tag whose name HTML does not have, or one of a plain word, that is never closed. It stays text. */
 function keepPlaceholders(parser: MarkdownIt): void {
