@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -25,8 +26,12 @@ export const isDocument = (path: string): boolean => READ_HERE.has(extname(path)
 type ReadDocument = DocumentText | { problem: string };
 
 export interface DocumentReader {
-  /** One at a time; a file that has not changed since is not read again. */
-  read(file: string): Promise<ReadDocument>;
+  /**
+   * One at a time; a file that has not changed since is not read again.
+   *
+   * @param text What the file holds, where parts of other files were put into it.
+   */
+  read(file: string, text?: string): Promise<ReadDocument>;
   /** Ends the thread; the next document starts another. */
   close(): Promise<void>;
 }
@@ -55,20 +60,21 @@ export const documentReader = (bounds: Bounds = BOUNDS): DocumentReader => {
   let worker: Worker | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  const readNow = async (file: string): Promise<ReadDocument> => {
+  const readNow = async (file: string, text: string | undefined): Promise<ReadDocument> => {
     const { size, mtimeMs } = await stat(file);
-    const version = `${size} ${mtimeMs}`;
+    const version = `${size} ${mtimeMs} ${text === undefined ? '' : createHash('sha256').update(text).digest('hex')}`;
     const known = kept.get(file);
     if (known?.version === version) return known.read;
-    const read = size > maxBytes ? { problem: `it is larger than ${maxBytes / 1024 / 1024} MiB` } : await convert(file);
+    const read =
+      size > maxBytes ? { problem: `it is larger than ${maxBytes / 1024 / 1024} MiB` } : await convert(file, text);
     kept.delete(file);
     kept.set(file, { version, read });
     dropOldest(kept);
     return read;
   };
 
-  const convert = async (file: string): Promise<ReadDocument> => {
-    const bytes = new Uint8Array(await readFile(file));
+  const convert = async (file: string, text: string | undefined): Promise<ReadDocument> => {
+    const bytes = text === undefined ? new Uint8Array(await readFile(file)) : new TextEncoder().encode(text);
     worker ??= startWorker();
     const result = await answerOf(worker, { ending: extname(file).toLowerCase(), bytes }, bounds);
     if (result.isOver) worker = undefined;
@@ -76,8 +82,8 @@ export const documentReader = (bounds: Bounds = BOUNDS): DocumentReader => {
   };
 
   return {
-    read: (file) => {
-      const read = last.then(() => readNow(file));
+    read: (file, text) => {
+      const read = last.then(() => readNow(file, text));
       last = read.catch(() => undefined);
       return read;
     },

@@ -2,6 +2,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
 import { decodeText } from '../../text/decode-text.ts';
+import { withShortcodes } from './hugo-shortcodes.ts';
 import type { FolderSite } from './scan-folder.ts';
 import { type Fields, valueAt } from './sites/site.ts';
 
@@ -12,6 +13,7 @@ export interface FillIn {
   roots: readonly string[];
   site: FolderSite | undefined;
   fields: Fields;
+  language?: string | undefined;
   /** Public address of a file, by its real path. */
   urlOf: (file: string) => string | undefined;
 }
@@ -20,9 +22,12 @@ export interface FillIn {
  * Puts into a text what its generator would: the parts that it includes from other files, values that the configuration names, and the
  * addresses of the pages that it links to. Only files below the folder are read, and nothing is run.
  */
-export function fillIn(text: string, { file, roots, site, fields, urlOf }: FillIn): string {
+export function fillIn(text: string, { file, roots, site, fields, language, urlOf }: FillIn): string {
   const state: Including = { roots, site, left: MAX_INCLUDED };
   let whole = withIncludes(text, { file, depth: 0, state });
+  const { templateOf, phraseOf = () => undefined, settingOf = () => undefined } = site?.site ?? {};
+  if (templateOf !== undefined)
+    whole = withShortcodes(whole, { templateOf, phraseOf: (id) => phraseOf(id, language), settingOf });
   if (site !== undefined) whole = withValues(whole, { site, fields });
   // The reader of HTML knows no tags of templates.
   if (site?.site.values === 'everywhere' && /\.html?$/i.test(file)) whole = withoutTags(whole);
@@ -73,6 +78,7 @@ const IMPORT = /^import\s+(\w+)\s+from\s+['"]([^'"\n]{1,300}\.mdx?)['"];?[ \t]*$
 const SNIPPET = /^([ \t]*)-{1,2}8<-{1,2}[ \t]+["']([^"'\n]{1,300})["'][ \t]*$/;
 const COMMENT_INCLUDE =
   /^([ \t]*)<!--[ \t]*@include:[ \t]*([^\s#{]{1,300})(?:#[\w-]+)?(?:\{(\d*),?(\d*)\})?[ \t]*-->[ \t]*$/;
+const BRACED_INCLUDE = /^([ \t]*)\{!-?[ \t]*([^\s!{}][^!{}\n]{0,300}?)[ \t]*!\}[ \t]*$/;
 const TAG_INCLUDE =
   /^([ \t]*)\{%-?[ \t]*(include|include_relative|include-markdown|includes)[ \t]+(?:file=)?["']?([\w./-]{1,300}\.\w{1,8})["']?([^%]{0,1000})%\}[ \t]*$/;
 const SHORTCODE_INCLUDE =
@@ -80,12 +86,13 @@ const SHORTCODE_INCLUDE =
 
 function withIncludes(text: string, place: Place): string {
   if (place.depth >= MAX_DEPTH) return text;
-  if (!/^import\s|8<|@include|\{%-?\s*include|\{\{[<%]/m.test(text)) return text;
+  if (!/^import\s|8<|@include|\{%-?\s*include|\{\{[<%]|\{!/m.test(text)) return text;
   const parts = new Map<string, string>();
   return outsideCode(text, (line) => {
     const [, name, source] = IMPORT.exec(line) ?? [];
     if (name !== undefined && source !== undefined) {
-      const part = partAt(source, place);
+      // A string of JavaScript may escape any character.
+      const part = partAt(source.replace(/\\(.)/g, '$1'), place);
       if (part === undefined) return line;
       parts.set(name, part);
       return '';
@@ -97,7 +104,7 @@ function withIncludes(text: string, place: Place): string {
 
 /** The part that a line includes; undefined when it includes none, or one that cannot be read. */
 function included(line: string, place: Place): string | undefined {
-  const [, space = '', source] = SNIPPET.exec(line) ?? SHORTCODE_INCLUDE.exec(line) ?? [];
+  const [, space = '', source] = SNIPPET.exec(line) ?? BRACED_INCLUDE.exec(line) ?? SHORTCODE_INCLUDE.exec(line) ?? [];
   if (source !== undefined) return indented(partAt(source.replace(/:[\w-]*(?::\d*)?$/, ''), place), space);
   const [, before = '', path, from, to] = COMMENT_INCLUDE.exec(line) ?? [];
   if (path !== undefined) {
@@ -235,7 +242,7 @@ function withLinks(text: string, linking: Linking): string {
   });
 }
 
-const ENDINGS = ['', '.md', '.mdx', '/index.md', '/_index.md', '/index.mdx', '/README.md', '.html'];
+const ENDINGS = ['', '.md', '.markdown', '.mdx', '/index.md', '/_index.md', '/index.mdx', '/README.md', '.html'];
 
 function addressOf(target: string, { file, site, urlOf }: Linking): string | undefined {
   if (/^(?:[a-z][\w+.-]*:|#|\/\/|\{)/i.test(target)) return undefined;
@@ -250,6 +257,7 @@ function addressOf(target: string, { file, site, urlOf }: Linking): string | und
             site.root,
             ...(site.site.includes ?? []).map((each) => join(site.root, each)),
             ...CONTENT.map((each) => join(site.root, each)),
+            ...(site.site.generator === 'Jekyll' ? [join(site.root, '_posts')] : []),
           ]
       : [];
   const files = [

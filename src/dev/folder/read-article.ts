@@ -8,6 +8,7 @@ import { type DocumentReader, isDocument } from '../documents/document-reader.ts
 import type { DocumentText } from '../documents/document-text.ts';
 import { NO_TEXT } from '../documents/text-document.ts';
 import { fillIn } from './fill-in.ts';
+import { withParts } from './include-parts.ts';
 import type { FolderFile } from './scan-folder.ts';
 
 /** One more than an article may have, so that the library names the file that is too long and takes the others. */
@@ -53,7 +54,7 @@ export const readArticle = async (
   const file = join(root, path);
   const { mtime, size } = await stat(file);
   if (isDocument(path)) {
-    const read = await documents.read(file);
+    const read = await documents.read(file, await wholeText(file, { root, site }));
     if ('problem' in read) return read;
     return articlesOf(read, { path, url, title: given, language }, mtime);
   }
@@ -62,7 +63,7 @@ export const readArticle = async (
   const written = text.slice(0, MAX_CHARACTERS);
   const { front, fields } = splitFrontMatter(written.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
   const roots = site === undefined ? [root] : [root, site.root];
-  const content = fillIn(written, { file, roots, site, fields, urlOf }).slice(0, MAX_CHARACTERS);
+  const content = fillIn(written, { file, roots, site, fields, language, urlOf }).slice(0, MAX_CHARACTERS);
   const page = /\.x?html?$/i.test(path) ? readDocument(content, { path }) : undefined;
   const updated = dateOf(front.lastUpdated ?? page?.lastUpdated);
   const article = {
@@ -84,6 +85,19 @@ export const readArticle = async (
     },
   };
   return { article, isDated: updated !== undefined };
+};
+
+const MAX_WITH_PARTS_BYTES = 2_000_000;
+
+/** A page of AsciiDoc or reStructuredText with what it includes; undefined for other documents. */
+const wholeText = async (
+  file: string,
+  { root, site }: { root: string; site: FolderFile['site'] },
+): Promise<string | undefined> => {
+  if (!/\.(?:rst|adoc|asciidoc)$/i.test(file) || (await stat(file)).size > MAX_WITH_PARTS_BYTES) return undefined;
+  const text = decodeText(await readFile(file));
+  const roots = site === undefined ? [root] : [root, site.root];
+  return text === undefined ? undefined : withParts(text.replaceAll('\r\n', '\n'), { file, roots, site });
 };
 
 /** A file may hold several articles: their ids are its path and their names. */

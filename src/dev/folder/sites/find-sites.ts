@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { antora } from './antora.ts';
 import { docusaurus } from './docusaurus.ts';
 import { hugo } from './hugo.ts';
 import { jekyll } from './jekyll.ts';
@@ -12,9 +13,9 @@ import { vitepress } from './vitepress.ts';
 
 /** Names that a folder with a configuration has. */
 const SIGNS =
-  /^(?:docusaurus\.config\.\w+|mkdocs\.ya?ml|astro\.config\.\w+|\.vitepress|conf\.py|(?:hugo|config)\.(?:toml|ya?ml|json)|config|_config\.yml)$/;
+  /^(?:docusaurus\.config\.\w+|mkdocs\.ya?ml|astro\.config\.\w+|\.vitepress|conf\.py|(?:hugo|config)\.(?:toml|ya?ml|json)|config|_config\.yml|antora\.yml)$/;
 
-const READERS = [docusaurus, mkdocs, starlight, vitepress, hugo, jekyll, sphinx];
+const READERS = [docusaurus, mkdocs, starlight, vitepress, hugo, jekyll, sphinx, antora];
 
 export const mayHoldSite = (names: readonly string[]): boolean => names.some((name) => SIGNS.test(name));
 

@@ -6,8 +6,10 @@ import {
   dayOf,
   type Fields,
   folderOf,
+  listIn,
   NOT_OF_THE_SITE,
   numberIn,
+  outsideOf,
   PARTIAL,
   type Site,
   type SiteFiles,
@@ -24,6 +26,8 @@ const SIGNS = ['baseURL', 'baseurl', 'languageCode', 'theme', 'taxonomies', 'mar
 interface Language {
   code: string;
   dir: string;
+  /** Where the folder lies in the content. */
+  at: string;
 }
 
 /** Hugo: `hugo.toml` (or `config.toml`, in YAML and JSON too), or the folder `config/_default`. */
@@ -34,6 +38,12 @@ export function hugo(files: SiteFiles): Site | undefined {
   const content = textIn(config.contentDir) ?? 'content';
   const languages = languagesOf(config, content, usual);
   const isPrefixed = config.defaultContentLanguageInSubdir === true;
+  const phrases = new Map<string, Record<string, unknown>>();
+  const phrasesOf = (code: string): Record<string, unknown> => {
+    const known = phrases.get(code) ?? phrasesIn(files, code);
+    phrases.set(code, known);
+    return known;
+  };
   const bundles = new Set<string>();
   const isBundle = (folder: string): boolean => {
     if (bundles.has(folder)) return true;
@@ -45,13 +55,14 @@ export function hugo(files: SiteFiles): Site | undefined {
     generator: 'Hugo',
     address: addressOf(config.baseURL ?? config.baseurl ?? config.baseUrl),
     values: 'everywhere',
-    includes: ['', folderOf(content)],
+    includes: ['', ...new Set([folderOf(content), ...languages.map(({ dir }) => dir)])],
+    outside: outsideOf(languages.map(({ dir }) => dir)),
     pageOf: (path, fields) => {
       const own = languages.find(({ dir }) => path.startsWith(dir));
       if (own === undefined || !/\.(?:md|markdown|mdx|html|htm|adoc|rst)$/i.test(path)) return { why: NOT_OF_THE_SITE };
       const why = whyUnpublished(fields);
       if (why !== undefined) return { why };
-      const { plain, code } = languageIn(path.slice(own.dir.length), own.code, languages);
+      const { plain, code } = languageIn(own.at + path.slice(own.dir.length), own.code, languages);
       const folder = path.slice(0, path.lastIndexOf('/'));
       const name = plain.split('/').at(-1) ?? '';
       // A folder with its index is one page; what lies beside it belongs to that page.
@@ -63,6 +74,19 @@ export function hugo(files: SiteFiles): Site | undefined {
         order: numberIn(fields.weight),
       };
     },
+    templateOf: (name) => {
+      for (const folder of ['', ...listIn(config.theme).map((theme) => `themes/${theme}/`)])
+        for (const place of ['layouts/shortcodes', 'layouts/_shortcodes']) {
+          const text = files.read(`${folder}${place}/${name}.html`);
+          if (text !== undefined) return text;
+        }
+      return undefined;
+    },
+    phraseOf: (id, language) => {
+      const code = languages.find((each) => languageTag(each.code) === language)?.code ?? usual;
+      const phrase = phrasesOf(code)[id];
+      return textIn(phrase) ?? textIn((phrase as { other?: unknown } | undefined)?.other);
+    },
     settingOf: (name) => valueAt(config.params, name.replace(/^\.?Site\.Params\.|^params\./i, '').split('.')),
   };
 }
@@ -72,27 +96,61 @@ function configIn(files: SiteFiles): Record<string, unknown> | undefined {
   const name = names.find((each) => each.startsWith('hugo')) ?? names[0];
   const config: Record<string, unknown> = name === undefined ? {} : readConfig(name, files.read(name) ?? '');
   for (const each of files.list('config/_default')) {
-    const [, part = ''] = /^([\w.-]+?)\.(?:toml|ya?ml|json)$/.exec(each) ?? [];
+    const [, part = '', language] = /^([\w-]+)(?:\.([\w-]+))?\.(?:toml|ya?ml|json)$/.exec(each) ?? [];
     if (part === '') continue;
     const values = readConfig(each, files.read(`config/_default/${each}`) ?? '');
-    if (/^(?:hugo|config)$/.test(part)) Object.assign(config, values);
+    if (language !== undefined) {
+      const all = (config.languages ?? {}) as Record<string, unknown>;
+      const own = part === 'languages' ? values : { [part]: values };
+      config.languages = { ...all, [language]: { ...(all[language] as object | undefined), ...own } };
+    } else if (/^(?:hugo|config)$/.test(part)) Object.assign(config, values);
     else config[part] ??= values;
   }
-  const hasContent = files.list(textIn(config.contentDir) ?? 'content').length > 0;
+  const folders = [textIn(config.contentDir) ?? 'content', ...mountsIn(config).map(({ dir }) => dir)];
+  const hasContent = folders.some((folder) => folder.startsWith('../') || files.list(folder).length > 0);
   return SIGNS.some((sign) => Object.hasOwn(config, sign)) && hasContent ? config : undefined;
 }
 
 function languagesOf(config: Record<string, unknown>, content: string, usual: string): Language[] {
+  const mounts = mountsIn(config);
+  // What is mounted takes the place of the usual folder.
+  if (mounts.length > 0)
+    return mounts
+      .map(({ dir, at, code = usual }) => ({ dir, at, code }))
+      .sort((one, other) => other.dir.length - one.dir.length);
   const given = (config.languages ?? {}) as Record<string, { contentDir?: unknown } | undefined>;
   const languages = Object.entries(given).map(([code, own]) => ({
     code,
     dir: folderOf(textIn(own?.contentDir) ?? content),
+    at: '',
   }));
-  if (!languages.some(({ code }) => code === usual)) languages.push({ code: usual, dir: folderOf(content) });
+  if (!languages.some(({ code }) => code === usual)) languages.push({ code: usual, dir: folderOf(content), at: '' });
   // The longest folder first; the usual language first of those that share one.
   return languages.sort(
     (one, other) => other.dir.length - one.dir.length || Number(other.code === usual) - Number(one.code === usual),
   );
+}
+
+/** Folders that `module.mounts` puts into the content: `{source: 'docs', target: 'content/docs', lang: 'en'}`. */
+function mountsIn(config: Record<string, unknown>): { dir: string; at: string; code?: string | undefined }[] {
+  const { mounts } = (config.module ?? {}) as { mounts?: unknown };
+  return (Array.isArray(mounts) ? mounts : []).flatMap((mount: Record<string, unknown> | null) => {
+    const [source, target] = [textIn(mount?.source), textIn(mount?.target)];
+    if (source === undefined || target === undefined || !/^content(?:\/|$)/.test(target)) return [];
+    return [{ dir: mountedFolder(source), at: folderOf(target.slice('content'.length)), code: textIn(mount?.lang) }];
+  });
+}
+
+const mountedFolder = (source: string): string =>
+  source.startsWith('../') ? `${source.replace(/\/+$/, '')}/` : folderOf(source);
+
+function phrasesIn(files: SiteFiles, code: string): Record<string, unknown> {
+  for (const name of [code, code.split('-')[0] ?? code])
+    for (const ending of ['toml', 'yaml', 'yml', 'json']) {
+      const text = files.read(`i18n/${name}.${ending}`);
+      if (text !== undefined) return readConfig(`${name}.${ending}`, text);
+    }
+  return {};
 }
 
 /** `index.de.md` is German where the site has German. */
@@ -129,8 +187,12 @@ function routeOf(
   const plain = permalink ?? path.map((segment) => segment.trim().replace(/\s+/g, '-')).join('/');
   const cased = config.disablePathToLower === true ? plain : plain.toLowerCase();
   if (cased === '') return prefix;
-  return prefix + (config.uglyURLs === true && isPage ? `${cased}.html` : `${cased}/`);
+  return prefix + (isUgly(config, file) && isPage ? `${cased}.html` : `${cased}/`);
 }
+
+/** `uglyURLs`, for all or by section. */
+const isUgly = ({ uglyURLs }: Record<string, unknown>, file: string): boolean =>
+  uglyURLs === true || (uglyURLs as Record<string, unknown> | undefined)?.[file.split('/')[0] ?? ''] === true;
 
 /** `permalinks`: by section, for pages. */
 function permalinkOf({

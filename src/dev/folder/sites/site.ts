@@ -21,6 +21,14 @@ export interface Site {
   pageOf(path: string, fields: Fields): SitePage | { why: string };
   /** A value that templates may name: `site.email`. */
   settingOf(name: string): string | undefined;
+  /** The template of a shortcode of Hugo. */
+  templateOf?(name: string): string | undefined;
+  /** A text that the site has in several languages. */
+  phraseOf?(id: string, language: string | undefined): string | undefined;
+  /** Values of AsciiDoc and reStructuredText, by name. */
+  attributes?: Readonly<Record<string, string>>;
+  /** Text that stands before and after every page of reStructuredText. */
+  around?: { before?: string | undefined; after?: string | undefined };
   /** Folders that files named by an include are looked for in, besides that of the including file. */
   includes?: readonly string[];
   /** Whether braces hold values: `everywhere`, or only outside of code. */

@@ -34,10 +34,21 @@ export function sphinx(files: SiteFiles): Site | undefined {
       if (!sources.some((ending) => path.endsWith(ending))) return { why: NOT_OF_THE_SITE };
       return { route: withoutEnding(path) + suffix, language: languageTag(textIn(config.language)) };
     },
+    attributes: attributesOf(config),
+    around: { before: textIn(config.rst_prolog), after: textIn(config.rst_epilog) },
     // Substitutions of MyST.
     settingOf: (name) => valueAt(config.myst_substitutions, name.split('.')),
   };
 }
+
+/** What Sphinx puts in for `|version|` and `|release|`. */
+const attributesOf = (config: Readonly<Record<string, Literal>>): Record<string, string> =>
+  Object.fromEntries(
+    ['version', 'release'].flatMap((name) => {
+      const value = textIn(config[name]);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 
 /** Markdown and notebooks are read by extensions that name no suffix. */
 function suffixesOf(value: Literal): string[] {
