@@ -329,7 +329,7 @@ function readIndented(lines: readonly string[], depth: number): string[] {
     const block = mark === undefined && line.length < 500 ? INDENTED.exec(line) : null;
     const [, indent = '', sign = '', name, , title] = block ?? [];
     const isTab = sign.startsWith('=');
-    // Of what folds, the title alone is enough.
+    // A fold needs no more than its title.
     const isNamed = isTab ? title !== undefined : name !== undefined || (sign.startsWith('?') && title !== undefined);
     if (block === null || !isNamed) {
       out.push(line);

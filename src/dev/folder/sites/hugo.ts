@@ -26,7 +26,7 @@ const SIGNS = ['baseURL', 'baseurl', 'languageCode', 'theme', 'taxonomies', 'mar
 interface Language {
   code: string;
   dir: string;
-  /** Where the folder lies in the content. */
+  /** Place of the folder in the content. */
   at: string;
 }
 
