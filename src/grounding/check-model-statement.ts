@@ -212,16 +212,21 @@ export const limitsOrDenies = (words: string, language: string | undefined): boo
   return [patterns.denies, patterns.limits].some((pattern) => words.toLowerCase().search(pattern) >= 0);
 };
 
-/** HTML and images outside code. A placeholder (`<version>`) that the evidence contains is not markup. */
+/**
+ * HTML and images outside code. What is escaped, an address in angle brackets and a placeholder (`<version>`) that the evidence contains are
+ * shown as they are.
+ */
 const hasHiddenMarkup = (text: string, evidence: readonly Evidence[]): boolean =>
   HIDDEN_MARKUP.test(
     text
       .replace(/(`{1,3})[^`]*\1/g, ' ')
+      .replace(/<https?:\/\/[^<>\s]{1,2000}>/gi, ' ')
       .replace(/<[\w .-]{1,40}>/g, (placeholder) =>
         evidence.some(({ text: source }) => source.includes(placeholder)) ? ' ' : placeholder,
       ),
   );
-const HIDDEN_MARKUP = /!\[|<[a-z/!?]/i;
+/** Behind an even number of backslashes, it is not escaped. */
+const HIDDEN_MARKUP = /(?<=(?<!\\)(?:\\\\){0,20})(?:!\[|<[a-z/!?])/i;
 
 /** Whether each sentence, item and row of a text is one of a passage. */
 const isLiteralIn = (text: string, passages: readonly Passage[]): boolean => {

@@ -55,7 +55,9 @@ export const decline = (input: DeclineInput): Declination | undefined => {
   const asked = input.language ?? own;
   const phrases = answerPhrases(asked);
   const offTopic = { verdict: 'out-of-domain' as const, says: [`${phrases.lack} ${phrases.offTopic}`] };
-  if (input.isOffTopic) return declineWith(input, offTopic);
+  // A question without a subject is not about something else.
+  const isOpen = !input.isFollowUp && isUnderspecified(edition, found);
+  if (input.isOffTopic && !isOpen) return declineWith(input, offTopic);
   const isOther = isOtherLanguage(found.question, { asked, languages: edition.languages, isAnswered });
   // An embedding model also matches passages in another language.
   if (isOther && found.nearness === 0) {
@@ -63,7 +65,7 @@ export const decline = (input: DeclineInput): Declination | undefined => {
     const says = [inLanguage(phrases, edition.languages), links(linked, phrases)];
     return declineWith({ ...input, closest: linked }, { verdict: 'no-information', says, why: phrases.uncovered });
   }
-  if (!input.isFollowUp && isUnderspecified(edition, found))
+  if (isOpen)
     return declineWith(input, {
       verdict: 'underspecified',
       says: [askBack(edition, phrases), links(closest, phrases)],

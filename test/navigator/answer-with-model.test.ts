@@ -328,11 +328,28 @@ describe('statements that are removed', () => {
   it.each([
     ['is shown when it is a placeholder of the article', 'Open Brew > <x.0> > General and set it to 4.', 'model'],
     ['is removed when the article does not contain it', 'Open Brew > <y.0> > General and set it to 4.', 'quotes'],
+    ['is shown when it is escaped', 'Open `HKCU` > Brew > \\<x.0> > General and set it to 4.', 'model'],
+    ['is removed behind an escaped backslash', 'Open Brew > \\\\<img src=x> > General and set it to 4.', 'quotes'],
   ])('include text that looks like markup, which %s', async (_what, text, answeredBy) => {
     const quote = 'Open the key `HKCU` > Brew > <x.0> > General and set it to 4.';
     const kb = openSmallKb([...ARTICLES, { ...descale, id: 'keys.md', title: 'Keys', text: `## Where\n\n${quote}\n` }]);
     const question = 'Where is the key, and what is it set to?';
     expect((await ask(question, [{ text, quote, from: 'HKCU' }], { kb })).metadata.answered_by).toBe(answeredBy);
+  });
+  it('include an address in angle brackets as the article writes it', async () => {
+    for (const address of ['<https://kettle.example:9090/>', '\\<https://kettle.example:9090/>']) {
+      const text = `Open ${address} and set the key to 4.`;
+      const kb = openSmallKb([
+        ...ARTICLES,
+        { ...descale, id: 'keys.md', title: 'Keys', text: `## Where\n\n${text}\n` },
+      ]);
+      const { metadata } = await ask(
+        'Where is the key, and what is it set to?',
+        [{ text, quote: text, from: 'Open' }],
+        { kb },
+      );
+      expect([address, metadata.answered_by]).toEqual([address, 'model']);
+    }
   });
   it('include what introduces them', async () => {
     const { response, metadata } = await ask(OFTEN, [
@@ -515,6 +532,11 @@ describe('quotes replace the answer of a model', () => {
     expect(response.sources).toEqual([]);
     expect(metadata.model_refused).toBe('no_answer');
     expect(response.confidenceReason).toContain('the model found no answer in the passages');
+  });
+  it('that sees no part in a question without a subject by asking back', async () => {
+    const { response } = await ask('It does not work', [HONEST], { judge: undefined, model: { alone: '', parts: [] } });
+    expect(response).toMatchObject({ outOfDomain: false, sources: [] });
+    expect(response.answer).toContain('what exactly happens');
   });
   it('that has no part on the subject of the articles by declining, after one short call', async () => {
     const { names, response, metadata } = await ask('What is the capital of France?', [HONEST], {
