@@ -1,7 +1,8 @@
-import type { Element, Root } from 'hast';
+import type { Element, Root, RootContent } from 'hast';
 import { defaultHandlers, type Handle, toMdast } from 'hast-util-to-mdast';
 import type {
   Blockquote,
+  Heading,
   ListItem,
   Nodes as MarkdownNodes,
   Root as MarkdownRoot,
@@ -11,9 +12,85 @@ import type {
 } from 'mdast';
 import { elementChildren } from './hast.ts';
 
-/** Turns a cleaned tree of HTML into one of Markdown. */
+/**
+ * Turns a cleaned tree of HTML into one of Markdown. Blocks at its root that hold words alone are read here: the library copies its tree and
+ * asks each node for a hundred names, which is most of the time that a long text takes.
+ */
 export function htmlToTree(root: Root): MarkdownRoot {
-  return toMdast(root, { document: true, handlers: READERS }) as MarkdownRoot; // a root becomes a root
+  const children: MarkdownRoot['children'] = [];
+  let others: RootContent[] = [];
+  const flush = (): void => {
+    if (others.some((node) => node.type !== 'text' || node.value.trim() !== '')) {
+      const tree = toMdast({ type: 'root', children: others }, { document: true, handlers: READERS }) as MarkdownRoot; // a root becomes a root
+      for (const child of tree.children) children.push(child);
+    }
+    others = [];
+  };
+  for (const node of root.children.flatMap((child) => unwrapped(child, 0))) {
+    const block = blockOfWords(node);
+    if (block === undefined) others.push(node);
+    else {
+      flush();
+      children.push(block);
+    }
+  }
+  flush();
+  return { type: 'root', children };
+}
+
+const CONTAINERS: ReadonlySet<string> = new Set(['div', 'section', 'article', 'main']);
+const BLOCKS: ReadonlySet<string> = new Set(
+  'p h1 h2 h3 h4 h5 h6 ul ol dl table pre blockquote hr div section article main'.split(' '),
+);
+const MAX_LEVELS = 100;
+
+/** The blocks in an element that only holds blocks. */
+function unwrapped(node: RootContent, level: number): RootContent[] {
+  if (node.type !== 'element' || !CONTAINERS.has(node.tagName) || level > MAX_LEVELS) return [node];
+  const holdsBlocks = node.children.every((child) =>
+    child.type === 'element' ? BLOCKS.has(child.tagName) : child.type === 'text' && child.value.trim() === '',
+  );
+  return holdsBlocks ? node.children.flatMap((child) => unwrapped(child, level + 1)) : [node];
+}
+
+/** Elements within a line that are read here, when they hold a text alone. */
+const MARKS: ReadonlyMap<string, 'emphasis' | 'strong' | 'inlineCode'> = new Map([
+  ['em', 'emphasis'],
+  ['i', 'emphasis'],
+  ['strong', 'strong'],
+  ['b', 'strong'],
+  ['code', 'inlineCode'],
+]);
+/** Words that no white space surrounds, with a space between each. */
+const PLAIN_WORDS = /^[^\t\n\v\f\r ]+(?: [^\t\n\v\f\r ]+)*$/;
+
+/** A paragraph or heading of texts and simple marks; undefined for another node. White space is as the library leaves it. */
+function blockOfWords(node: RootContent): Paragraph | Heading | undefined {
+  if (node.type !== 'element') return undefined;
+  const depth = /^h[1-6]$/.test(node.tagName) ? Number(node.tagName[1]) : 0;
+  if (depth === 0 && node.tagName !== 'p') return undefined;
+  const children: PhrasingContent[] = [];
+  for (const child of node.children) {
+    if (child.type === 'text') {
+      const value = child.value.replace(/[\t\n\v\f\r ]+/g, ' ');
+      const last = children.at(-1);
+      if (last?.type === 'text') last.value += value;
+      else children.push({ type: 'text', value });
+      continue;
+    }
+    const mark = child.type === 'element' ? MARKS.get(child.tagName) : undefined;
+    const [only, other] = child.type === 'element' ? child.children : [];
+    if (mark === undefined || only?.type !== 'text' || other !== undefined || !PLAIN_WORDS.test(only.value))
+      return undefined;
+    if (mark === 'inlineCode') children.push({ type: mark, value: only.value });
+    else children.push({ type: mark, children: [{ type: 'text', value: only.value }] });
+  }
+  const words = trimmed(children);
+  if (words.length === 0 || (words.length === 1 && words[0]?.type === 'text' && words[0].value === ''))
+    return undefined;
+  return depth === 0
+    ? { type: 'paragraph', children: words }
+    : { type: 'heading', depth: depth as Heading['depth'], children: words }; // one to six
 }
 
 const flow: Handle = (state, node) => state.toFlow(state.all(node));

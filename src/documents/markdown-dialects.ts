@@ -57,6 +57,8 @@ export function readDialects(
 
 const FENCE = /^[ \t>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})(.*)$/;
 
+const MAY_BE_FENCE = /`{3}|~{3}/;
+
 /** Gives the runs of lines outside of fenced code to `read`. Fences that MyST uses for its directives are none. */
 function outsideCode(text: string, read: (lines: string[]) => string[]): string {
   const out: string[] = [];
@@ -67,7 +69,7 @@ function outsideCode(text: string, read: (lines: string[]) => string[]): string 
     run = [];
   };
   for (const line of text.split('\n')) {
-    const fence = line.length < 2000 ? FENCE.exec(line) : null;
+    const fence = line.length < 2000 && MAY_BE_FENCE.test(line) ? FENCE.exec(line) : null;
     if (mark !== undefined) {
       out.push(line);
       if (fence?.[1]?.startsWith(mark) && fence[2]?.trim() === '') mark = undefined;
@@ -299,6 +301,7 @@ const MODULE_LINE =
   /^(?:import\s+(?:[\w{*'"]|type\b)|export\s+(?:default|const|let|var|function|async|class|type|interface|\{|\*))/;
 
 export const hasModule = (text: string): boolean => {
+  if (!/^(?:import|export)\s|\{\/\*/m.test(text)) return false;
   let isModule = false;
   let isScript = false;
   outsideCode(text, (lines) => {
@@ -399,7 +402,7 @@ function readLines(
 ): string[] {
   const out: string[] = [];
   for (const [at, line] of lines.entries()) {
-    if (line.length > 20_000) {
+    if (line === '' || line.length > 20_000) {
       out.push(line);
       continue;
     }

@@ -63,7 +63,7 @@ export function readMarkdown(
   return { text: texts.join('\n\n'), title: title ?? opening, warnings, omitted: omissions.list() };
 }
 
-const WEIGHTS: Weights = { max: 40_000, inline: /[`*_~[\]<{!&:\\]/g };
+const WEIGHTS: Weights = { max: 30_000, inline: /[`*_~[\]<{!&:\\]/g };
 
 interface Environment extends Record<PropertyKey, unknown> {
   /** Names of tags that are closed somewhere in the document. */
