@@ -39,13 +39,15 @@ export interface DocumentReader {
 interface Bounds {
   /** Limit of a file. */
   maxBytes: number;
-  /** For reading it. */
+  /** Processor time for reading it. */
   maxMs: number;
   /** By which the memory of the process may grow meanwhile: what libraries unpack is not in the heap. */
   maxGrowthBytes: number;
 }
 
 const BOUNDS: Bounds = { maxBytes: 50 * 1024 * 1024, maxMs: 20_000, maxGrowthBytes: 768 * 1024 * 1024 };
+/** Times as long as its processor time a document may take on a busy machine. */
+const MAX_WAITING = 6;
 const MAX_HEAP_MIB = 512;
 const WATCH_MS = 50;
 const MAX_KEPT_CHARACTERS = 50_000_000;
@@ -114,9 +116,16 @@ const answerOf = async (
     void worker.terminate();
     resolve({ read: { problem }, isOver: true });
   };
-  const timer = setTimeout(() => stop(`reading it takes more than ${maxMs / 1000} s`), maxMs);
-  const watch = setInterval(() => {
-    if (process.memoryUsage.rss() - before > maxGrowthBytes) stop('reading it takes too much memory');
+  const tooLong = (): void => stop(`reading it takes more than ${maxMs / 1000} s`);
+  // A thread that waits for something that never comes takes no processor time.
+  const timer = setTimeout(tooLong, MAX_WAITING * maxMs);
+  let started: NodeJS.CpuUsage | undefined;
+  const watch = setInterval(async () => {
+    if (process.memoryUsage.rss() - before > maxGrowthBytes) return stop('reading it takes too much memory');
+    // It has none before it runs, and when it has ended.
+    const used = await worker.cpuUsage().catch(() => undefined);
+    started ??= used;
+    if (used !== undefined && started !== undefined && msBetween(started, used) > maxMs) tooLong();
   }, WATCH_MS);
   const onMessage = (read: ReadDocument): void => resolve({ read, isOver: false });
   const onError = (): void => stop('reading it takes too much memory');
@@ -133,6 +142,9 @@ const answerOf = async (
     worker.unref();
   }
 };
+
+const msBetween = (from: NodeJS.CpuUsage, to: NodeJS.CpuUsage): number =>
+  (to.user + to.system - from.user - from.system) / 1000;
 
 const dropOldest = (kept: Map<string, { read: ReadDocument }>): void => {
   let characters = 0;

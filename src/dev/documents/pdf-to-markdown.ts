@@ -1,3 +1,4 @@
+import { constants, inflateRawSync } from 'node:zlib';
 import type { Nodes, Root } from 'hast';
 import { getDocumentProxy } from 'unpdf';
 import type { PDFDocumentProxy } from 'unpdf/pdfjs';
@@ -21,6 +22,7 @@ const MAX_DAMAGED = 20;
  * @throws {NotReadable} When it is encrypted, damaged, or has no text.
  */
 export const pdfToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> => {
+  checkUnpackedSize(bytes);
   const pdf = await openPdf(bytes);
   try {
     return await readPdf(pdf);
@@ -29,6 +31,43 @@ export const pdfToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =>
     void pdf.loadingTask.destroy().catch(() => undefined);
   }
 };
+
+/** A stream of text, fonts or objects, unpacked; images are not unpacked. */
+const MAX_STREAM_BYTES = 32 * 1024 * 1024;
+/** How often what is unpacked is packed itself. */
+const MAX_FILTERS = 8;
+const MAX_DICTIONARY = 2000;
+
+/** Unpacks each stream once, as the library does it without a limit. What it says of its own size may be wrong. */
+function checkUnpackedSize(bytes: Uint8Array): void {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = file.indexOf('stream'); at !== -1; at = file.indexOf('stream', at + 6)) {
+    const dictionary = file.toString('latin1', Math.max(0, at - MAX_DICTIONARY), at);
+    const own = dictionary.slice(dictionary.lastIndexOf(' obj') + 1);
+    if (dictionary.endsWith('end') || !own.includes('/Fl') || /\/Subtype\s{0,9}\/Image/.test(own)) continue;
+    const start = at + 6 + (file[at + 6] === 13 ? 2 : 1);
+    let packed = file.subarray(start);
+    for (let filters = 0; filters < MAX_FILTERS && isDeflated(packed); filters += 1) packed = unpacked(packed);
+  }
+}
+
+/** How such data begin (RFC 1950, 2.2). */
+const isDeflated = (data: Uint8Array): boolean =>
+  data.length > 2 && ((data[0] ?? 0) & 15) === 8 && (((data[0] ?? 0) << 8) | (data[1] ?? 0)) % 31 === 0;
+
+/** Without the checksum, which may be wrong, or missing. */
+function unpacked(packed: Uint8Array): Buffer {
+  try {
+    return inflateRawSync(packed.subarray(2), {
+      maxOutputLength: MAX_STREAM_BYTES,
+      finishFlush: constants.Z_SYNC_FLUSH,
+    });
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new NotReadable(`a part of it unpacks to more than ${MAX_STREAM_BYTES / 1024 / 1024} MiB`);
+    return Buffer.alloc(0);
+  }
+}
 
 const readPdf = async (pdf: PDFDocumentProxy): Promise<DocumentText> => {
   const tagged: Root[] = [];

@@ -150,13 +150,20 @@ describe('a document that cannot be read', () => {
     ['a large file', 'pdf', () => new Uint8Array(8 * MIB + 1), /^it is larger than 8 MiB$/],
     ['a document with 40 MiB of text', 'docx', large, /^its text unpacks to more than 32 MiB$/],
     ['a document that declares less than it unpacks to', 'docx', understated, /^its text unpacks to more than 32 MiB$/],
+    [
+      'a PDF whose text unpacks to gigabytes',
+      'pdf',
+      () => pdfOf(deflatedSpaces(4000), { filter: '/Filter /FlateDecode' }),
+      /^a part of it unpacks to more than 32 MiB$/,
+    ],
     ['a deeply nested document', 'docx', nested, /^its XML is nested more than 300 levels deep$/],
   ])('%s is reported, and the next document is read', async (_, ending, bytes, problem) => {
     expect(await read(ending, await bytes())).toEqual({ problem: expect.stringMatching(problem) });
     expect(await read('docx', await wordDocument())).toMatchObject({ text: MARKDOWN });
   });
 
-  const spaces = () => pdfOf(deflatedSpaces(4000), { filter: '/Filter /FlateDecode' });
+  // Streams of images are not unpacked beforehand.
+  const spaces = () => pdfOf(deflatedSpaces(4000), { filter: '/Subtype /Image /Filter /FlateDecode' });
   it.each<[string, string, object, () => Promise<Uint8Array> | Uint8Array]>([
     // A busy machine needs long for the memory.
     ['too much memory', 'pdf', { maxGrowthBytes: 150 * MIB, maxMs: 100_000 }, spaces],
