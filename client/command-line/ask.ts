@@ -79,18 +79,23 @@ const show = async (client: Constellation, question: AskRequest, options: CallOp
   const isWatched = process.stderr.isTTY === true && out.isTerminal;
   const report = (line: string): void => (isWatched ? progress.show(cleanLine(line)) : undefined);
   const clear = (): void => (isWatched ? progress.show('') : undefined);
+  /** Names of librarians by their ids. */
+  const names: Record<string, string> = {};
   let shown = 0;
   let withdrawn = 0;
   try {
     for await (const event of client.askStream(question, options)) {
-      if (event.type === 'routing')
+      if (event.type === 'routing') {
+        for (const { id, name } of event.librarians) if (name !== undefined) names[id] = name;
         report(`asking ${event.librarians.map(({ id, name }) => name ?? idAsWords(id)).join(', ')} …`);
+      }
       if (event.type === 'searching') report('searching …');
       if (event.type === 'passages') report(`reading ${event.passages.length} passages …`);
       if (event.type === 'statement') {
         clear();
         shown += 1;
         out.line(`${clean(event.text)}\n`);
+        if (event.reported_by !== undefined) out.line(`${reportedBy(names, event.reported_by)}\n`);
       }
       if (event.type === 'removed' && event.index !== undefined) {
         withdrawn += 1;
@@ -100,7 +105,11 @@ const show = async (client: Constellation, question: AskRequest, options: CallOp
       clear();
       const { answer, error } = event.response;
       // Without statements, or with one less, the answer itself is what counts.
-      if (answer !== undefined && (shown === 0 || withdrawn > 0)) out.line(`${clean(answer)}\n`);
+      if (answer !== undefined && (shown === 0 || withdrawn > 0)) {
+        out.line(`${clean(answer)}\n`);
+        const { reported_by: reporter, reporters } = event.response.metadata ?? {};
+        if (typeof reporter === 'string') out.line(`${reportedBy(reporters, reporter)}\n`);
+      }
       showSources(event.response);
       if (error !== undefined && answer === undefined) out.line(cleanLine(`${error.code}: ${error.message}`));
       return exitOf(event.response);
@@ -119,8 +128,6 @@ const showSources = ({ sources = [], confidence, partial, metadata }: LibrarianR
     for (const source of listed) out.line(`  ${out.link(nameOf(source, metadata), source.url)}`);
   };
   if (partial === true && sources.length > 0) out.line('It is not sure that this answers the whole question.\n');
-  const { reported_by: reporter } = metadata ?? {};
-  if (typeof reporter === 'string') out.line(`Reported by ${reporterIn(metadata, reporter)}, not checked here.\n`);
   list('Sources', sources);
   const closest: unknown[] = Array.isArray(metadata?.closest) ? metadata.closest : [];
   const isPlace = (each: unknown): each is Partial<Source> => typeof each === 'object' && each !== null;
@@ -130,15 +137,16 @@ const showSources = ({ sources = [], confidence, partial, metadata }: LibrarianR
 
 const nameOf = (source: Partial<Source> & { title?: unknown }, metadata: LibrarianResponse['metadata']): string => {
   const name = clean(source.name ?? source.title);
-  return source.reported_by === undefined ? name : `${name} (reported by ${reporterIn(metadata, source.reported_by)})`;
+  const { reported_by: reporter } = source;
+  return reporter === undefined ? name : `${name} (reported by ${reporterIn(metadata?.reporters, reporter)})`;
 };
 
-/** The name of an external librarian. */
-const reporterIn = (metadata: LibrarianResponse['metadata'], id: string): string => {
-  const reporters = metadata?.reporters;
-  const named = typeof reporters === 'object' && reporters !== null && Object.hasOwn(reporters, id);
-  // By the contract: names by ids.
-  return clean(named ? (reporters as Record<string, unknown>)[id] : idAsWords(id));
+const reportedBy = (names: unknown, id: string): string => `Reported by ${reporterIn(names, id)}, not checked here.`;
+
+/** The name of an external librarian, among names by ids. */
+const reporterIn = (names: unknown, id: string): string => {
+  const isNamed = typeof names === 'object' && names !== null && Object.hasOwn(names, id);
+  return cleanLine(isNamed ? (names as Record<string, unknown>)[id] : idAsWords(id));
 };
 
 export const CHAT_HELP = `A conversation: each question is read together with those before it. Ends with Ctrl-D, /exit, or the end of the input; Ctrl-C

@@ -150,7 +150,8 @@ export const overBudget = (librarian: string): LibrarianResponse => ({
 const circuitOpen = (librarian: string): LibrarianResponse => ({
   error: errorInfo('SERVICE_UNAVAILABLE', {
     librarian,
-    message: `Cannot ask ${librarian}: its circuit is open, as it failed several times in a row`,
+    // Readers see it: the id is in `librarian`.
+    message: 'Cannot ask this librarian: its circuit is open, as it failed several times in a row',
     suggestion: 'Try the same request again in a minute, or ask another librarian',
   }),
 });

@@ -57,6 +57,9 @@ export const createAnswer = (texts: AnswerTexts) => {
         const cited = [...new Set(event.sources.map(numberOf))].map((number) => ` [${number}]`).join('');
         const shown = createElement('div', { class: 'statement' }, ...markdownElements(event.text));
         if (cited !== '') lastLine(shown).append(createElement('span', { class: 'quiet' }, cited));
+        // At each, since others of the same answer may be ours.
+        if (event.reported_by !== undefined)
+          shown.append(createElement('p', { class: 'quiet' }, reportedBy(event.reported_by)));
         statements.set(event.index, shown);
         element.append(shown);
       }
@@ -74,7 +77,8 @@ export const createAnswer = (texts: AnswerTexts) => {
       if (typeof reporters === 'object' && reporters !== null)
         for (const [id, name] of Object.entries(reporters)) names.set(id, String(name));
       const reporter = metadata?.reported_by;
-      if (typeof reporter === 'string') element.prepend(createElement('p', { class: 'quiet' }, reportedBy(reporter)));
+      if (typeof reporter === 'string' && statements.size === 0)
+        element.prepend(createElement('p', { class: 'quiet' }, reportedBy(reporter)));
       if (list.childElementCount > 0) element.append(createElement('p', { class: 'quiet' }, texts.sources), list);
     },
   };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { type DemoPage, serveDemoPage } from '../../src/dev/run/demo-page.ts';
 import { QUESTIONS } from '../conversation/every-pair.ts';
+import { LIE } from '../functions/misbehaving-librarians.ts';
 import { send } from '../functions/product-for-test.ts';
 import { answerWith, helpdesks, newPage, open, product } from './console-for-test.ts';
 
@@ -89,6 +90,49 @@ describe('the widget on a page of another origin', () => {
     await page.keyboard.press('Escape');
     expect(await box.getByRole('textbox').isVisible()).toBe(false);
     await expect.poll(() => box.getByRole('button', { name: 'Frage stellen' }).isVisible()).toBe(true);
+  });
+
+  it('names the partner at each statement that it claims, and shows nothing that it has not signed', async () => {
+    const askPartner = (librarian: string) =>
+      page.route('**/v1/ask', (route) =>
+        route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), librarian }) }),
+      );
+    await askPartner('partner.lying');
+    await askIn(inline(), 'How do I reset the dashboard password?');
+    const answer = inline().getByRole('listitem', { name: 'Answer' }).last();
+    const claimed = answer.locator('.statement');
+    expect(await claimed.allTextContents()).toEqual([`${LIE.answer} [1]Reported by lying, not checked by us`]);
+    expect(await answer.locator('.sources li').allTextContents()).toEqual([
+      'Log in and password reset (Reported by lying, not checked by us)',
+    ]);
+    expect(await answer.textContent()).not.toContain('partner.lying');
+    await page.unroute('**/v1/ask');
+
+    await askPartner('partner.unsigned');
+    await inline().getByRole('textbox').fill('How do I restore my wallet?');
+    await inline().getByRole('textbox').press('Enter');
+    const failed = inline().getByRole('listitem', { name: 'Answer' }).last();
+    await failed.getByRole('button', { name: 'Try again' }).waitFor();
+    expect(await failed.textContent()).not.toContain('seed words');
+    await page.unroute('**/v1/ask');
+
+    // Joined with an answer of ours, only the claim is marked, and before the end.
+    const own = { text: 'Hold the button.', sources: [], support: 1, check: 'quoted' };
+    const other = { text: 'Write to them.', sources: [], support: 0, check: 'reported', reported_by: 'partner.lying' };
+    await answerWith(
+      page,
+      ['routing', { type: 'routing', librarians: [{ id: 'navigator' }, { id: 'partner.lying', name: 'Acme help' }] }],
+      ['statement', { type: 'statement', index: 0, ...own }],
+      ['statement', { type: 'statement', index: 1, ...other }],
+      ['done', { answer: 'Hold the button.\n\nWrite to them.' }],
+    );
+    await askIn(inline(), 'Both?');
+    const joined = inline().getByRole('listitem', { name: 'Answer' }).last();
+    expect(await joined.locator('.statement').allTextContents()).toEqual([
+      'Hold the button.',
+      'Write to them.Reported by Acme help, not checked by us',
+    ]);
+    await page.unroute('**/v1/ask');
   });
 
   it('calls only the gateway, with the publishable key and without a cookie', async () => {

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JoinedAnswer, LibrarianResponse } from '../../src/contract/response.ts';
+import { ROOT } from '../../src/dev/functions.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { relayWorkers } from '../../src/dev/run/relays/relay-workers.ts';
 import { readEvents } from '../../src/http/event-stream.ts';
@@ -163,6 +165,38 @@ describe('what a partner claims', () => {
     const reported = await called.text();
     expectNoEvidence(reported.replaceAll('\\"', '"'));
     expect(reported).toMatch(note);
+  });
+
+  it('names it in the command line, at each statement that it claims', async () => {
+    const run = (args: string[], input = '') =>
+      new Promise<{ status: number | null; stdout: string }>((resolve) => {
+        const env = { ...process.env, CONSTELLATION_URL: product.url.origin, CONSTELLATION_API_KEY: product.key };
+        const child = spawn('node', ['client/command-line/constellation.ts', ...args], { cwd: ROOT, env });
+        let stdout = '';
+        child.stdout.on('data', (bytes: Buffer) => {
+          stdout += bytes.toString();
+        });
+        child.once('close', (status) => resolve({ status, stdout }));
+        child.stdin.end(input);
+      });
+    const claim = `${LIE.answer}\n\nReported by lying, not checked here.\n`;
+    const source = `Log in and password reset (reported by lying) <${LIE.sources[0]?.url}>`;
+    const [asked, chatted, unsigned, json] = await Promise.all([
+      run(['ask', '--librarian', LIAR, QUESTION]),
+      run(['chat', '--librarian', LIAR], `${QUESTION}\n`),
+      run(['ask', '--librarian', UNSIGNED, QUESTION]),
+      run(['ask', '--json', '--include', 'statements', '--librarian', LIAR, QUESTION]),
+    ]);
+    for (const { stdout } of [asked, chatted]) {
+      expect(stdout).toContain(claim);
+      expect(stdout).toContain(source);
+      expect(stdout.match(/Reported by/g)).toHaveLength(1);
+      expect(stdout).not.toContain(LIAR);
+    }
+    expect([asked.status, chatted.status, unsigned.status]).toEqual([0, 0, 1]);
+    expect(unsigned.stdout).not.toContain('seed words');
+    expectNoEvidence(JSON.parse(json.stdout));
+    expect(JSON.parse(json.stdout)).toMatchObject({ metadata: { reported_by: LIAR, statements: [CLAIM] } });
   });
 
   it('names it to readers by no id, in any interface', async () => {
