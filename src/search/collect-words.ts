@@ -58,7 +58,9 @@ export interface CollectedWords {
   tags: Map<string, number[]>;
   /** Languages of the articles (BCP 47), each with the number of its articles. */
   languages: Map<string, number>;
-  /** By article, for finding which are translations of each other. */
+  /** Languages in which words are stemmed: also the usual one, for articles in which none can be detected. */
+  stemmedIn: Set<string>;
+  /** By article, for finding which are translations of each other, and what each reader's languages are. */
   translated: TranslatedArticle[];
 }
 
@@ -82,19 +84,37 @@ export const collectWords = (
   entries: Iterable<EditionEntry>,
   pages?: Pick<EditionPages, 'write'>,
 ): CollectedWords | undefined => {
+  const collected = collect(entries, { pages });
+  const isMixed = collected !== undefined && collected.audienceSets.size > 1 && collected.stemmedIn.size > 1;
+  return isMixed && pages === undefined ? collect(entries, { beginsWith: isForEverybody }) : collected;
+};
+
+/**
+ * @param options.beginsWith Articles whose words get their stems first: a word that two languages have is then stemmed as if there were no
+ *   other articles.
+ */
+const collect = (
+  entries: Iterable<EditionEntry>,
+  {
+    pages,
+    beginsWith,
+  }: { pages?: Pick<EditionPages, 'write'> | undefined; beginsWith?: ((entry: EditionEntry) => boolean) | undefined },
+): CollectedWords | undefined => {
   const collected = emptyCollection();
   const paged = pages && pageWriter(pages, collected.pageEnds);
   const numbering = wordNumbering(collected);
   const usual = usualLanguage(entries);
+  if (beginsWith !== undefined) nameWords(entries, { isNamed: beginsWith, usual, name: numbering.name });
   let language = languageNamed(usual);
-  const number: NumberWords = (text, table) => numbering(text, table, language);
-  const headingOf = headingNumbering(collected, number);
+  const number: NumberWords = (text, table) => numbering.number(text, table, language);
+  const headingOf = headingNumbering(collected, number, () => language.tag);
   let previous: string | undefined;
   for (const { article, chunks } of entries) {
     if (previous !== undefined && compareByBytes(previous, article.id) >= 0) return undefined;
     previous = article.id;
     const own = languageOfArticle({ article, chunks });
     language = languageNamed(own ?? usual);
+    collected.stemmedIn.add(language.tag);
     if (own !== undefined) collected.languages.set(own, (collected.languages.get(own) ?? 0) + 1);
     const { id, url, translationKey } = article;
     collected.translated.push({ id, url, translationKey, language: own });
@@ -127,17 +147,41 @@ const MAX_DETECTED = 1500;
 /** A few words look like several languages. */
 const LEAST_DETECTED = 40;
 
-/** The language of most articles; English when none can be detected. */
+/** The language of most articles for everybody, which others must not change; of most where there are none; English when none can be detected. */
 const usualLanguage = (entries: Iterable<EditionEntry>): string => {
-  const counts = new Map<string, number>();
+  const everybody = new Map<string, number>();
+  const all = new Map<string, number>();
   let read = 0;
+  let readForEverybody = 0;
   for (const entry of entries) {
-    const language = languageOfArticle(entry);
-    if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + 1);
+    const isOpen = isForEverybody(entry);
     read += 1;
-    if (read === SAMPLED) break;
+    if (isOpen) readForEverybody += 1;
+    else if (read > SAMPLED) continue;
+    const language = languageOfArticle(entry);
+    if (language !== undefined)
+      for (const counts of isOpen ? [everybody, all] : [all]) counts.set(language, (counts.get(language) ?? 0) + 1);
+    if (readForEverybody === SAMPLED) break;
   }
-  return [...counts].sort((left, right) => right[1] - left[1])[0]?.[0] ?? 'en';
+  const most = (counts: Map<string, number>) => [...counts].sort((left, right) => right[1] - left[1])[0]?.[0];
+  return most(readForEverybody === 0 ? all : everybody) ?? 'en';
+};
+
+const isForEverybody = ({ article }: EditionEntry): boolean => article.audiences === undefined;
+
+/** Gives the words of some articles their terms. */
+const nameWords = (
+  entries: Iterable<EditionEntry>,
+  { isNamed, usual, name }: { isNamed: (entry: EditionEntry) => boolean; usual: string; name: WordNumbering['name'] },
+): void => {
+  for (const entry of entries) {
+    if (!isNamed(entry)) continue;
+    const { article, chunks } = entry;
+    const language = languageNamed(languageOfArticle(entry) ?? usual);
+    const paths = new Set(chunks.map(({ headingPath }) => headingPath.join('\n')));
+    for (const text of [article.title, labelsOf(article), ...paths]) name(text, language);
+    for (const { text } of chunks) name(text, language);
+  }
 };
 
 /** As the text tells; where that is in doubt, as its source names it. Templates of sites often name the wrong one. */
@@ -229,10 +273,14 @@ const countChunk = (
   }
 };
 
-/** Gives each new word an id and a term, and appends the words of a text to a table as varints. */
-const wordNumbering = (
-  collected: CollectedWords,
-): ((text: string, table: GrowingTable, language: Language) => number[]) => {
+interface WordNumbering {
+  /** Gives each new word of a text an id and a term. */
+  name: (text: string, language: Language) => void;
+  /** Counts the words of a text too, and appends them to a table as varints. */
+  number: (text: string, table: GrowingTable, language: Language) => number[];
+}
+
+const wordNumbering = (collected: CollectedWords): WordNumbering => {
   const { words, wordTerms, wordCounts, wordSets, terms } = collected;
   const perTerm = [
     collected.termChunks,
@@ -250,31 +298,41 @@ const wordNumbering = (
     wordCounts.push(0);
     wordSets.push(0);
   };
-  return (text, table, language) => {
-    const numbers: number[] = [];
+  const read = (text: string, language: Language, visit: (wordIndex: number) => void): void => {
     const count = (word: string, _: unknown, written: string): void => {
       const wordIndex = words.numberOf(word);
       if (wordIndex === wordTerms.length()) describe(language.stem(written));
+      visit(wordIndex);
+    };
+    // Common words of other languages may be words of this one; a question leaves out its own.
+    analyseText(text, count, language.tag === 'en' ? STOP_WORDS : NONE);
+  };
+  const number: WordNumbering['number'] = (text, table, language) => {
+    const numbers: number[] = [];
+    read(text, language, (wordIndex) => {
       const term = wordTerms.get(wordIndex);
       wordCounts.set(wordIndex, wordCounts.get(wordIndex) + 1);
       termCounts.set(term, termCounts.get(term) + 1);
       table.bytes.pushVarint(wordIndex);
       numbers.push(wordIndex);
-    };
-    // Common words of other languages may be words of this one; a question leaves out its own.
-    analyseText(text, count, language.tag === 'en' ? STOP_WORDS : NONE);
+    });
     table.ends.push(table.bytes.length());
     return numbers;
   };
+  return { number, name: (text, language) => read(text, language, () => undefined) };
 };
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Knowledge bases repeat their headings, so each path is stored once. */
-const headingNumbering = (collected: CollectedWords, number: NumberWords): ((path: readonly string[]) => Heading) => {
+/** Knowledge bases repeat their headings, so each path is stored once for each language, in which its words are read. */
+const headingNumbering = (
+  collected: CollectedWords,
+  number: NumberWords,
+  languageNow: () => string,
+): ((path: readonly string[]) => Heading) => {
   const headings = new Map<string, Heading>();
   return (path) => {
-    const key = JSON.stringify(path);
+    const key = JSON.stringify([languageNow(), path]);
     const known = headings.get(key);
     if (known !== undefined) return known;
     addEntry(collected.headings, encodeStrings(path));
@@ -327,5 +385,6 @@ const emptyCollection = (): CollectedWords => ({
   wordSets: growingNumbers(),
   tags: new Map(),
   languages: new Map(),
+  stemmedIn: new Set(),
   translated: [],
 });

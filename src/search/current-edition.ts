@@ -20,7 +20,9 @@ import type { ChunkTexts, PageSource } from './chunk-texts.ts';
 import { audienceBit } from './collect-words.ts';
 import { attachSection, unreadable } from './edition-format.ts';
 import { createEditionReader, EditionUnavailable, loadEdition } from './edition-reader.ts';
+import { languagesOf } from './edition-sections.ts';
 import { fitAnsweringModel } from './fit-edition.ts';
+import { TRANSLATED_SECTION } from './group-translations.ts';
 import { type Edition, openEdition, SAMPLE_LENGTH, sampledChunks } from './open-edition.ts';
 import { type EditionIndex, findWord, readPostings } from './open-index.ts';
 import { type Recount, recountIndex } from './recount-index.ts';
@@ -191,15 +193,21 @@ const narrow = (from: Edition, isReadable: readonly boolean[], isKept?: (article
   const articlesTagged: Edition['articlesTagged'] = (kind, value) =>
     Uint32Array.from([...from.articlesTagged(kind, value)].map((at) => ownArticles[at] ?? -1).filter(isOwn));
   let devices: string[] | undefined;
+  let languages: readonly string[] | undefined;
   let wordTotal: number | undefined;
   const edition: Edition = {
     ...{
       id: from.id,
       workspace: from.workspace,
       createdAt: from.createdAt,
-      languages: from.languages,
       byteLength: from.byteLength,
     },
+    get languages() {
+      // An edition that an earlier version built does not have them.
+      languages ??= from.section(TRANSLATED_SECTION) === undefined ? from.languages : languagesAmong(edition);
+      return languages;
+    },
+    translated: (at) => from.translated(own(articles, at, 'article')),
     articleCount: articles.length,
     chunkCount: chunks.length,
     get wordTotal() {
@@ -231,6 +239,16 @@ const narrow = (from: Edition, isReadable: readonly boolean[], isKept?: (article
     narrowed: { from, articles, chunks, ownChunks },
   };
   return edition;
+};
+
+/** As of the whole edition, counted over these articles. */
+const languagesAmong = (edition: Edition): readonly string[] => {
+  const counts = new Map<string, number>();
+  for (let at = 0; at < edition.articleCount; at++) {
+    const { language } = edition.translated(at);
+    if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + 1);
+  }
+  return languagesOf(counts, edition.articleCount);
 };
 
 /** The section with what `fitForEverybody` has attached in place of another one. */

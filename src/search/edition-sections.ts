@@ -1,7 +1,12 @@
 import { letterMask, utf8Length } from '../text/analyse-text.ts';
 import type { EditionIdentity } from './article.ts';
 import type { CollectedWords } from './collect-words.ts';
-import { groupTranslations, TRANSLATION_SECTIONS } from './group-translations.ts';
+import {
+  groupTranslations,
+  TRANSLATED_SECTION,
+  TRANSLATION_SECTIONS,
+  type TranslatedArticle,
+} from './group-translations.ts';
 import {
   compareByBytes,
   encodeStrings,
@@ -39,7 +44,14 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
   return new Map<string, Section>([
     [
       'meta',
-      bytesSection(encodeStrings([identity.id, identity.workspace, identity.createdAt, ...languagesOf(collected)])),
+      bytesSection(
+        encodeStrings([
+          identity.id,
+          identity.workspace,
+          identity.createdAt,
+          ...languagesOf(collected.languages, collected.articles.ends.length()),
+        ]),
+      ),
     ],
     ...sortedSection('words', words, wordIds),
     ['word.ids', numbersSection(wordIds)],
@@ -67,6 +79,10 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
           ...textsSection('audience.sets', [...collected.audienceSets.keys()]),
           ['article.sets', numbersSection(collected.articleSets.view())] as [string, Section],
           ['word.sets', numbersSection(wordIds, collected.wordSets.get)] as [string, Section],
+          [TRANSLATED_SECTION, bytesSection(encodeStrings(collected.translated.flatMap(translatedStrings)))] as [
+            string,
+            Section,
+          ],
         ]),
     ...translationSections(collected),
     ...(isPaged
@@ -81,6 +97,12 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
         ]),
   ]);
 };
+
+/** What `groupTranslations` needs of an article that the edition does not have elsewhere. */
+const translatedStrings = ({ language = '', translationKey = '' }: TranslatedArticle): string[] => [
+  language,
+  translationKey,
+];
 
 const translationSections = ({ translated }: CollectedWords): [string, Section][] => {
   const found = groupTranslations(translated);
@@ -98,9 +120,9 @@ const translationSections = ({ translated }: CollectedWords): [string, Section][
 const LEAST_SHARE = 0.01;
 
 /** The most frequent first. */
-const languagesOf = ({ languages, articles }: CollectedWords): string[] =>
+export const languagesOf = (languages: ReadonlyMap<string, number>, articleCount: number): string[] =>
   [...languages]
-    .filter(([, count]) => count >= LEAST_SHARE * articles.ends.length())
+    .filter(([, count]) => count >= LEAST_SHARE * articleCount)
     .sort((left, right) => right[1] - left[1] || (left[0] < right[0] ? -1 : 1))
     .map(([tag]) => tag);
 

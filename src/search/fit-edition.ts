@@ -191,13 +191,15 @@ const ADDRESS_PARTS = new Set(['http', 'https', 'www', 'com', 'org', 'net', 'htm
 
 const tellingTerms = ({ index, articleCount }: Edition, keys: Uint8Array): number[] => {
   const weights: [number, number][] = [];
+  // What a reader may read of an edition has terms without chunks: those of other articles.
+  const leastChunks = articleCount < 4 ? 1 : 2;
   for (let term = 0; term < keys.length; term++) {
     const chunks = index.termChunks[term] ?? 0;
     const key = decodeKey(keys[term]);
     const first = index.terms.bytes[index.terms.starts[term] ?? 0] ?? 0;
     const length = (index.terms.starts[term + 1] ?? 0) - (index.terms.starts[term] ?? 0);
     const isWord = length >= 3 && (first < 48 || first > 57);
-    if (isWord && !ADDRESS_PARTS.has(entryText(index.terms, term)) && key > 1.5 && (chunks > 1 || articleCount < 4))
+    if (isWord && !ADDRESS_PARTS.has(entryText(index.terms, term)) && key > 1.5 && chunks >= leastChunks)
       weights.push([term, Math.sqrt(chunks) * key]);
   }
   return weights

@@ -137,3 +137,6 @@ export const TRANSLATION_SECTIONS = {
   languages: 'translations.languages',
   tags: 'translations.tags',
 } as const;
+
+/** Section of an edition with articles for some audiences: of each article its language and its translation key, empty where there is none. */
+export const TRANSLATED_SECTION = 'translated';

@@ -3,6 +3,7 @@ import type { Article } from './article.ts';
 import { type ChunkTexts, openTexts, type PageSource } from './chunk-texts.ts';
 import { CHUNK_NUMBERS, tagOf } from './collect-words.ts';
 import { attachSection, readHeader, unreadable } from './edition-format.ts';
+import { TRANSLATED_SECTION, type TranslatedArticle } from './group-translations.ts';
 import { type EditionIndex, openIndex, type SectionReader, sectionReader } from './open-index.ts';
 import {
   checkStarts,
@@ -65,6 +66,8 @@ export interface Edition {
   article: (index: number) => EditionArticle;
   /** Index of the article with this id, or -1. */
   findArticle: (id: string) => number;
+  /** Language and translation key of an article; only an edition with articles for some audiences has them. */
+  translated: (article: number) => Pick<TranslatedArticle, 'language' | 'translationKey'>;
   /** Indexes of the articles that have this intent or device, case-insensitive; empty if none does. */
   articlesTagged: (kind: 'intent' | 'device', value: string) => Uint32Array;
   /** All devices that articles name, in lower case, sorted. */
@@ -99,6 +102,7 @@ export const openEdition = (buffer: ArrayBuffer | Uint8Array, pages?: PageSource
   const index = openIndex(reader);
   const [id = '', workspace = '', createdAt = '', ...languages] = decodeStrings(reader.bytes('meta'));
   let wordTotal: number | undefined;
+  let translated: string[] | undefined;
   return {
     id,
     workspace,
@@ -106,6 +110,11 @@ export const openEdition = (buffer: ArrayBuffer | Uint8Array, pages?: PageSource
     languages,
     ...openArticles(reader, index, pages),
     ...openTags(reader),
+    translated: (article) => {
+      translated ??= decodeStrings(section(TRANSLATED_SECTION) ?? new Uint8Array(0));
+      const [language = '', translationKey = ''] = translated.slice(2 * article, 2 * article + 2);
+      return { language: language || undefined, translationKey: translationKey || undefined };
+    },
     get wordTotal() {
       wordTotal ??= index.termCounts.reduce((sum, count) => sum + count, 0);
       return wordTotal;

@@ -1,5 +1,5 @@
 import { oncePer } from '../runtime/once-per.ts';
-import { TRANSLATION_SECTIONS } from './group-translations.ts';
+import { groupTranslations, TRANSLATION_SECTIONS, type TranslationGroups } from './group-translations.ts';
 import type { Edition } from './open-edition.ts';
 import { decodeStrings, numbersView } from './text-table.ts';
 
@@ -18,17 +18,11 @@ const translationsOf = (edition: Edition): Translations | undefined => {
 };
 
 const openTranslations = oncePer((edition: Edition): { found: Translations | undefined } => {
-  const { from, articles } = edition.narrowed ?? {};
-  const whole = from ?? edition;
-  const tagBytes = whole.section(TRANSLATION_SECTIONS.tags);
-  if (tagBytes === undefined) return { found: undefined };
-  const tags = decodeStrings(tagBytes);
-  const groups = numbersView(whole.section(TRANSLATION_SECTIONS.groups));
-  const languages = numbersView(whole.section(TRANSLATION_SECTIONS.languages));
-  const wholeOf = (article: number): number => articles?.[article] ?? article;
+  const groups = edition.narrowed === undefined ? storedGroups(edition) : groupsAmong(edition);
+  if (groups === undefined) return { found: undefined };
   const byGroup = new Map<number, Map<string | undefined, number>>();
-  const groupOf = (article: number): number => groups[wholeOf(article)] ?? 0;
-  const languageOf = (article: number): string | undefined => tags[(languages[wholeOf(article)] ?? 0) - 1];
+  const groupOf = (article: number): number => groups.groups[article] ?? 0;
+  const languageOf = (article: number): string | undefined => groups.languages[article];
   for (let at = 0; at < edition.articleCount; at++) {
     const group = groupOf(at);
     if (group === 0) continue;
@@ -38,6 +32,26 @@ const openTranslations = oncePer((edition: Edition): { found: Translations | und
   }
   return { found: { groupOf, languageOf, byGroup } };
 });
+
+const storedGroups = (edition: Edition): TranslationGroups | undefined => {
+  const tagBytes = edition.section(TRANSLATION_SECTIONS.tags);
+  if (tagBytes === undefined) return undefined;
+  const tags = decodeStrings(tagBytes);
+  const languages = numbersView(edition.section(TRANSLATION_SECTIONS.languages));
+  return {
+    groups: [...numbersView(edition.section(TRANSLATION_SECTIONS.groups))],
+    languages: Array.from(languages, (place) => tags[place - 1]),
+  };
+};
+
+/** Grouped again: articles that the reader may not read join no others, and tell no language of a path. */
+const groupsAmong = (edition: Edition): TranslationGroups | undefined =>
+  groupTranslations(
+    Array.from({ length: edition.articleCount }, (_, at) => {
+      const { id, url } = edition.article(at);
+      return { id, url, ...edition.translated(at) };
+    }),
+  );
 
 /**
  * Returns a predicate for articles that are shown to who asks in a language: of an article that is there in this language, no translation.

@@ -9,6 +9,7 @@ import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 import { findTerm } from '../../src/search/open-index.ts';
 import { isRepeatedIn } from '../../src/search/repeated-blocks.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
+import { shownTranslations } from '../../src/search/translations.ts';
 import { mayRead } from '../../src/signing/capabilities.ts';
 import { stem } from '../../src/text/stem.ts';
 import { entryOf, IDENTITY, type Sketch } from '../search/edition-fixture.ts';
@@ -121,4 +122,68 @@ it('has the same confidence with 25 restricted articles that say what the questi
     'How fast does the velociflange pump run?',
   ])
     expect(outputs(narrowed, asked)).toEqual(outputs(without, asked));
+});
+
+const SENTENCES = {
+  en: 'The pump and the filter are described here, and the lamp blinks twice when the valve is open.',
+  de: 'Die Pumpe und der Filter werden hier beschrieben, und die Lampe blinkt zweimal, wenn das Ventil offen ist.',
+  fr: 'La pompe et le filtre sont décrits ici, et la lampe clignote deux fois quand la valve est ouverte.',
+};
+
+/** Articles whose paths, keys and texts may make them translations of each other; some are too short to tell their language. */
+const inLanguages = fc.array(
+  fc.record({
+    path: fc.constantFrom('pump.md', 'lamp.md', 'valve.md'),
+    folder: fc.constantFrom('', 'de/', 'fr/', 'a/'),
+    isHidden: fc.boolean(),
+    language: fc.constantFrom('en' as const, 'de' as const, 'fr' as const),
+    isShort: fc.boolean(),
+    translationKey: fc.option(fc.constantFrom('one', 'two'), { nil: undefined }),
+  }),
+  { minLength: 2, maxLength: 12 },
+);
+
+it('is the same with and without restricted articles in other languages, and translations among them', {
+  timeout: 120_000,
+}, () => {
+  const editionIn = (drawn: typeof inLanguages extends fc.Arbitrary<infer T> ? T : never) => {
+    const byId = new Map(drawn.map((each) => [`${each.folder}${each.path}`, each]));
+    return openEdition(
+      complete(
+        buildEdition(
+          [...byId].map(([id, { isHidden, language, isShort, translationKey }]) =>
+            entryOf({
+              ...{
+                id,
+                title: id.includes('pump') ? 'Pumps' : 'Filters',
+                translationKey,
+                url: `https://kb.example/${id}`,
+              },
+              ...(isHidden ? { audiences: ['staff'] } : {}),
+              sections: [
+                { text: isShort ? 'Filtern, filters, filtre.' : SENTENCES[language], heading: ['Die and the'] },
+              ],
+            }),
+          ),
+          IDENTITY,
+        ),
+      ),
+    );
+  };
+  const property = fc.property(inLanguages, fc.constantFrom(...Object.values(SENTENCES)), (drawn, asked) => {
+    const ids = new Map(drawn.map((each) => [`${each.folder}${each.path}`, each]));
+    const readable = [...ids.values()].filter(({ isHidden }) => !isHidden);
+    fc.pre(readable.length > 0);
+    const [narrowed, open] = [editionFor(editionIn(drawn), []), editionIn(readable)];
+    const shown = (edition: Edition) => [
+      edition.languages,
+      ...['en', 'de', 'fr'].map((language) => {
+        const isShown = shownTranslations(edition, () => language);
+        return Array.from({ length: edition.articleCount }, (_, at) => isShown?.(at) ?? true);
+      }),
+      outputs(edition, asked),
+    ];
+    expect(shown(narrowed)).toEqual(shown(open));
+  });
+  fc.assert(property, { numRuns: Number(process.env.AUDIENCE_RUNS ?? 25), seed: 26 });
 });

@@ -46,11 +46,11 @@ export const benchLarge = async ({ data }: { data?: string | undefined }): Promi
     for (const sync of ['first', 'again, nothing changed']) {
       const began = performance.now();
       library.startSync({ full: true });
-      while (library.status().state !== 'idle') {
+      while (library.status(['*']).state !== 'idle') {
         await wait(Math.max(0, wakeAt - Date.now()));
         await library.work();
       }
-      const report = library.status().last_report;
+      const report = library.status(['*']).last_report;
       const manifest = library.currentEdition();
       console.table([
         {

@@ -51,12 +51,12 @@ export const benchVectorSync = async (data: string): Promise<void> => {
         const began = performance.now();
         library.startSync({ full: true });
         await untilIdle();
-        const report = library.status().last_report;
+        const report = library.status(['*']).last_report;
         rows.push({
           vectors: name,
           sync,
           s: ((performance.now() - began) / 1000).toFixed(2),
-          chunks: library.status().chunks,
+          chunks: library.status(['*']).chunks,
           embeddings: report?.embeddings,
           missing: report?.embeddings_missing ?? 0,
           writes: report?.writes,
@@ -104,7 +104,7 @@ const libraryOf = (
   });
   const untilIdle = async (): Promise<void> => {
     const end = Date.now() + LIMIT_MS;
-    while (library.status().state !== 'idle') {
+    while (library.status(['*']).state !== 'idle') {
       if (Date.now() > end) throw new Error('Cannot measure the sync: it does not end');
       await wait(Math.max(0, wakeAt - Date.now()));
       await library.work();

@@ -115,6 +115,12 @@ const audiencesOf = (given: readonly unknown[], warnings: string[]): string[] | 
   return common?.length === 0 ? [NO_ONE] : common;
 };
 
+/** Whether neither the host nor the front matter of an article names audiences, as far as it can be read. */
+export const isForEverybody = ({ content, metadata }: HostArticleReply): boolean =>
+  (metadata?.audience ?? undefined) === undefined &&
+  content.length <= ARTICLE_CONTENT_MAX_LENGTH &&
+  (splitFrontMatter(clean(content)).front.audience ?? undefined) === undefined;
+
 const namesIn = (value: unknown, warnings: string[]): string[] => {
   const given = Array.isArray(value) ? value : [value];
   const names = given.map((name) => Audience.safeParse(typeof name === 'string' ? name.trim().toLowerCase() : name));

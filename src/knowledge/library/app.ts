@@ -160,7 +160,7 @@ const replayStoreOf = (libraryOf: LibraryAppOptions['libraryOf']): ReplayStore =
 });
 
 const HIDDEN =
-  'Cannot show earlier editions: they have articles for some audiences only. Use a key that holds all audiences (*)';
+  'Cannot show earlier editions: they may have articles that a key may not read. Use a key that holds all audiences (*)';
 const UNKNOWN_EDITION =
   'Cannot find this edition: it is not kept any more. GET /v1/knowledge/editions lists those that are (EDITION_HISTORY)';
 type Refused = Parameters<typeof refused>[1];
@@ -194,28 +194,34 @@ const listArticles = async (c: LibraryContext, library: RemoteLibrary): Promise<
       suggestForm(ArticleListingQuery, issuesOf(parsed.error), inAddress),
     );
   const { intent, device, updated_since, limit = LISTING_DEFAULT_LIMIT, cursor } = parsed.data;
-  if (cursor !== undefined && !/^a\d{1,15}$/.test(cursor))
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  if (cursor !== undefined && after === undefined)
     return refused(c, 'INVALID_QUERY', 'Cannot list articles: cursor is not one of ours');
   const updatedSince = updated_since === undefined ? undefined : new Date(updated_since).toISOString();
-  const from = cursor === undefined ? undefined : Number(cursor.slice(1));
   const page = await library.listArticles({
     intent,
     device,
     updatedSince,
     limit,
-    from,
+    after,
     audiences: c.get('context').audiences,
   });
   const listing: ArticleListing = {
     articles: page.articles.map(hostArticle),
     total: page.total,
     updated_at: page.updatedAt,
-    ...(page.next === undefined ? {} : { next_cursor: `a${page.next}` }),
+    ...(page.next === undefined ? {} : { next_cursor: `${CURSOR}${page.next}` }),
   };
   if (listing.next_cursor === undefined) return c.json(listing);
   const next = new URLSearchParams({ ...c.req.query(), cursor: listing.next_cursor });
   return c.json(listing, 200, { Link: `</api/kb/articles?${next}>; rel="next"` });
 };
+
+/** Before the id of the last article of the page before. */
+const CURSOR = 'after:';
+
+const readCursor = (cursor: string): string | undefined =>
+  cursor.startsWith(CURSOR) ? KnowledgeFile.safeParse(cursor.slice(CURSOR.length)).data : undefined;
 
 const putArticle = async (c: LibraryContext, library: RemoteLibrary, id: string): Promise<Response> => {
   const file = KnowledgeFile.safeParse(id);

@@ -20,8 +20,8 @@ export interface ArticlePage {
   articles: StoredArticle[];
   /** Total matches. */
   total: number;
-  /** Cursor of the next page; absent on the last one. */
-  next: number | undefined;
+  /** The id of its last article, from which the next page goes on; absent on the last one. */
+  next: string | undefined;
 }
 
 export interface ArticleQuery {
@@ -31,7 +31,7 @@ export interface ArticleQuery {
   updatedSince?: string | undefined;
   limit: number;
   /** `next` of the previous page. */
-  from?: number | undefined;
+  after?: string | undefined;
   /** Audiences of the caller: articles for others are not listed. Absent: none. */
   audiences?: readonly string[] | undefined;
 }
@@ -51,16 +51,14 @@ export interface ArticleStore {
   put(entry: EditionEntry, origin: ArticleOrigin): number;
   remove(id: string): number;
   owner(id: string): ArticleOwner | undefined;
-  /** Hash and owner of those of the ids that are known. */
-  known(ids: readonly string[]): Map<string, { hash: string; owner: ArticleOwner }>;
+  /** Hash, owner and readers of those of the ids that are known. */
+  known(ids: readonly string[]): Map<string, { hash: string; owner: ArticleOwner; readers: 'everybody' | 'some' }>;
   count(owner?: ArticleOwner): number;
   chunkCount(): number;
   /** Articles that these audiences may read, and their chunks. */
   readable(audiences: readonly string[]): { articles: number; chunks: number };
   /** The versions of articles that these audiences may read, by id. */
   versions(audiences: readonly string[]): { id: string; hash: string; lastUpdated: string }[];
-  /** Whether any article is for some audiences only. */
-  hasAudiences(): boolean;
   /** Bytes of all texts. */
   textBytes(): number;
   read(id: string): StoredArticle | undefined;
@@ -112,11 +110,14 @@ export const articleStore = (sql: Sql, { keepsVersions = false } = {}): ArticleS
   },
   owner: (id) => sql.all<{ source: ArticleOwner }>('SELECT source FROM articles WHERE id = ?', id)[0]?.source,
   known: (ids) => {
-    const rows = sql.all<{ id: string; hash: string; source: ArticleOwner }>(
-      'SELECT id, hash, source FROM articles WHERE id IN (SELECT value FROM json_each(?))',
+    const rows = sql.all<{ id: string; hash: string; source: ArticleOwner; audiences: string }>(
+      'SELECT id, hash, source, audiences FROM articles WHERE id IN (SELECT value FROM json_each(?))',
       JSON.stringify(ids),
     );
-    return new Map(rows.map(({ id, hash, source }) => [id, { hash, owner: source }]));
+    const readersOf = (audiences: string) => (audiences === '[]' ? ('everybody' as const) : ('some' as const));
+    return new Map(
+      rows.map(({ id, hash, source, audiences }) => [id, { hash, owner: source, readers: readersOf(audiences) }]),
+    );
   },
   count: (owner) =>
     sql.all<{ n: number }>('SELECT count(*) AS n FROM articles WHERE source = coalesce(?, source)', owner ?? null)[0]
@@ -134,7 +135,6 @@ export const articleStore = (sql: Sql, { keepsVersions = false } = {}): ArticleS
       `SELECT id, hash, last_updated AS lastUpdated FROM articles WHERE ${READABLE} ORDER BY id`,
       JSON.stringify(audiences),
     ),
-  hasAudiences: () => sql.all("SELECT 1 AS one FROM articles WHERE audiences <> '[]' LIMIT 1").length > 0,
   textBytes: () =>
     sql.all<{ n: number | null }>(
       'SELECT sum(length(CAST(coalesce(t.text, c.content) AS BLOB))) AS n FROM contents c LEFT JOIN texts t USING (id)',
@@ -195,7 +195,6 @@ const putChunks = (sql: Sql, id: string, chunks: Chunk[]): number => {
 };
 
 interface ArticleRow extends Record<string, string | number | null> {
-  place: number;
   id: string;
   title: string;
   url: string;
@@ -255,20 +254,21 @@ const SIZE = ['content', 'id', 'title', 'url', 'intents', 'devices', 'audiences'
 const pageOf = (sql: Sql, query: ArticleQuery): ArticlePage => {
   const { audiences = [], intent = null, device = null, updatedSince = null } = query;
   const filters = [JSON.stringify(audiences), intent, device, updatedSince];
-  const sizes = sql.all<{ place: number; size: number }>(
-    `SELECT place, ${FRAME_BYTES} + ${SIZE} AS size FROM articles JOIN contents USING (id)
-     WHERE ${CONDITIONS} AND place > ?5 ORDER BY place LIMIT ?6`,
-    ...[...filters, query.from ?? 0, query.limit + 1],
+  // By id: the place of an article in the table would tell how many there are that the caller may not read.
+  const sizes = sql.all<{ id: string; size: number }>(
+    `SELECT id, ${FRAME_BYTES} + ${SIZE} AS size FROM articles JOIN contents USING (id)
+     WHERE ${CONDITIONS} AND id > ?5 ORDER BY id LIMIT ?6`,
+    ...[...filters, query.after ?? '', query.limit + 1],
   );
   let bytes = 0;
   const shown = sizes.slice(0, query.limit).filter(({ size }, index) => {
     bytes += size;
     return index === 0 || bytes <= PAGE_BYTES;
   });
-  const last = shown.at(-1)?.place ?? 0;
+  const last = shown.at(-1)?.id ?? '';
   const rows = sql.all<ArticleRow>(
-    `${SELECT_ARTICLES} WHERE ${CONDITIONS} AND place > ?5 AND place <= ?6 ORDER BY place`,
-    ...[...filters, query.from ?? 0, last],
+    `${SELECT_ARTICLES} WHERE ${CONDITIONS} AND id > ?5 AND id <= ?6 ORDER BY id`,
+    ...[...filters, query.after ?? '', last],
   );
   const [count] = sql.all<{ n: number }>(`SELECT count(*) AS n FROM articles WHERE ${CONDITIONS}`, ...filters);
   return {
@@ -339,7 +339,6 @@ type StateName =
   | 'embedding'
   | 'vectors_in'
   | 'remove_vectors_at'
-  | 'has_audiences'
   | 'activating'
   /** Version of the reading of articles, `TREATMENT`, after the last full sync. */
   | 'read_by';
@@ -376,7 +375,7 @@ export const createTables = (sql: Sql): void => {
 };
 
 const TABLES = [
-  // `source` is `host` or `local`; lists are JSON. `place` grows with each new article and leads from page to page.
+  // `source` is `host` or `local`; lists are JSON.
   `articles (place INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, hash TEXT NOT NULL,
     title TEXT NOT NULL, url TEXT NOT NULL, intents TEXT NOT NULL, devices TEXT NOT NULL, last_updated TEXT NOT NULL,
     author TEXT, chunk_count INTEGER NOT NULL)`,

@@ -35,8 +35,6 @@ export interface EditionHistory {
   changes(edition: string, from?: string): ChangedArticles | undefined;
   /** An article of an edition, unless it was deleted here. */
   version(id: string, hash: string): ArticleVersion | undefined;
-  /** Whether a version is for some audiences only. */
-  hasAudiences(): boolean;
   /** Removes all that is kept of an article that was deleted here. */
   forget(id: string): void;
 }
@@ -147,7 +145,6 @@ export const editionHistory = (sql: Sql, { kept }: { kept: number }): EditionHis
     },
     changes,
     version: (id, hash) => sql.all<VersionRow>(SELECT_VERSION, id, hash).map(versionOf)[0],
-    hasAudiences: () => sql.all("SELECT 1 AS one FROM versions WHERE audiences <> '[]' LIMIT 1").length > 0,
     forget: (id) => sql.run('DELETE FROM versions WHERE id = ?', id),
   };
 };

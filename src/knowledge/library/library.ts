@@ -8,7 +8,7 @@ import type {
 } from '../../contract/editions.ts';
 import type { ArticlePut, ArticleText } from '../../contract/host-article.ts';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
-import type { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
+import type { SyncAccepted, SyncProgress, SyncRequest, SyncStatus } from '../../contract/sync.ts';
 import type { PageSource } from '../../search/chunk-texts.ts';
 import { languageOfText } from '../../search/collect-words.ts';
 import { mayRead, mayReadAsked, NO_ONE } from '../../signing/capabilities.ts';
@@ -198,9 +198,11 @@ export const createLibrary = (options: LibraryOptions): Library => {
   const readsAll = (held: readonly string[]): boolean =>
     mayReadAsked(held, ['*']) || articles.readable([...held, NO_ONE]).articles === articles.count();
 
-  /** Whether times and numbers of all articles may be shown: else they would tell when others are changed. */
-  const seesAll = (held: readonly string[]): boolean =>
-    mayReadAsked(held, ['*']) || !(articles.hasAudiences() || state.read('has_audiences') === true);
+  /**
+   * Whether times, editions and numbers of all articles may be shown. It depends on the asker alone: else the difference would tell whether
+   * there are articles for others, and when they are changed.
+   */
+  const seesAll = (held: readonly string[]): boolean => mayReadAsked(held, ['*']);
 
   let visible: { key: string; state: VisibleState } | undefined;
   /** What the asker may read: it changes with those articles alone. */
@@ -210,31 +212,19 @@ export const createLibrary = (options: LibraryOptions): Library => {
     return visible.state;
   };
 
-  /** Counts what the asker may read. Articles that a sync names may be for others, or were not taken in with theirs. */
+  /** Counts what the asker may read; of a sync, what it did to articles for everybody. */
   const shownStatus = (status: SyncStatus, held: readonly string[]): SyncStatus => {
     if (seesAll(held)) return status;
-    const report = status.last_report;
+    const report = driver.openReport();
     const { edition } = visibleState(held);
     return {
       ...status,
       ...articles.readable(held),
       edition: status.edition && edition,
-      progress: status.progress && { ...status.progress, processed: 0, to_process: 0 },
-      last_report: report && {
-        ...report,
-        ...NO_COUNTS,
-        edition: report.edition && edition,
-        skipped: [],
-        warnings: [],
-        held_deletions: report.held_deletions && { ...report.held_deletions, ids: [] },
-      },
+      progress: status.progress && openProgress(status.progress),
+      last_report: report && { ...report, edition: report.edition && edition },
     };
   };
-
-  /** Earlier editions have all articles in them: they are shown to those alone who may read all. */
-  const isHidden = (held: readonly string[]): boolean =>
-    !mayReadAsked(held, ['*']) &&
-    (articles.hasAudiences() || history.hasAudiences() || state.read('has_audiences') === true);
 
   // After a deployment: the next sync may be an hour away.
   if (editions.isCurrentUnreadable()) {
@@ -307,17 +297,17 @@ export const createLibrary = (options: LibraryOptions): Library => {
       return true;
     },
     editions: (held = []) => {
-      if (isHidden(held)) return 'hidden';
+      if (!seesAll(held)) return 'hidden';
       const { editions: kept, ...rest } = history.list(now());
       return { editions: kept.map((one) => ({ ...one, is_stored: editions.stored(one.id) !== undefined })), ...rest };
     },
     editionChanges: (edition, { from, article }, held = []) => {
-      if (isHidden(held)) return 'hidden';
+      if (!seesAll(held)) return 'hidden';
       const changed = history.changes(edition, from);
       return changed && changesOf(changed, article, history);
     },
     activateEdition: async (edition, held = []) => {
-      if (isHidden(held)) return 'hidden';
+      if (!seesAll(held)) return 'hidden';
       const done = sql.transaction(() => activate(edition, { state, articles, history, sync, planPublishing }));
       if (typeof done !== 'object') return done;
       // Should this fail, the plan stands.
@@ -345,17 +335,11 @@ const hasHost = ({ source }: LibraryOptions): boolean => {
 
 const CREATES_NONE =
   'Cannot write the article: none of that id can be read with this key, and where some articles are for audiences that a key does not hold, it replaces articles and creates none. Use a key that holds all audiences (*)';
-/** Counts of a sync are of all articles. */
-const NO_COUNTS = {
-  added: 0,
-  changed: 0,
-  removed: 0,
-  unchanged: 0,
-  skipped_count: 0,
-  warning_count: 0,
-  writes: 0,
-  embeddings: 0,
-};
+/** Counts of a running sync are of all articles. */
+const openProgress = ({ run_id, full, started_at }: SyncProgress): SyncProgress => ({
+  ...{ run_id, full, started_at },
+  ...{ listed: 0, processed: 0, to_process: 0 },
+});
 
 interface VisibleState {
   /** In the form of an edition's id; only ever compared. */

@@ -3,7 +3,6 @@ import type { ErrorInfo } from '../../contract/error-info.ts';
 import type { HostArticleReply } from '../../contract/host-article.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
 import {
-  type SkippedArticle,
   type SyncAccepted,
   type SyncProgress,
   SyncReport,
@@ -16,6 +15,7 @@ import type { Sql } from '../../storage/sql.ts';
 import {
   ArticleRefused,
   hashArticle,
+  isForEverybody,
   type NormaliseOptions,
   readingOf,
   TREATMENT,
@@ -29,9 +29,13 @@ import type { HostKbClient, HostPage, LibrarySource } from './host-kb-client.ts'
 import {
   addSkipped,
   addWarnings,
+  countChange,
   newSyncRun,
+  openReport,
+  type Readers,
   reportOf,
   type StagedArticle,
+  StoredReport,
   SyncRun,
   type SyncStore,
 } from './sync-run.ts';
@@ -60,6 +64,8 @@ export interface DriverParts {
 
 export interface SyncDriver {
   status(): SyncStatus;
+  /** The last report as those see it who may not read every article. */
+  openReport(): SyncReport | null;
   start(request: SyncRequest): SyncAccepted;
   /** Takes in at once what the host has changed, or ends the sync that runs; false when the host could not be read. Never rejects. */
   syncNow(): Promise<boolean>;
@@ -139,6 +145,11 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
         .catch(null)
         .parse(state.read('report') ?? null),
     };
+  };
+
+  const reportToAll = (): SyncReport | null => {
+    const stored = StoredReport.safeParse(state.read('report'));
+    return stored.success ? openReport(stored.data) : null;
   };
 
   /** False while another sync runs. */
@@ -271,7 +282,7 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
       parts.onFault('publish', error);
       // It stays too large until an article is written or deleted, which plans the next attempt.
       state.write('publish_at', error instanceof EditionTooLarge ? undefined : now() + PUBLISH_AGAIN_MS);
-      const last = SyncReport.safeParse(state.read('report'));
+      const last = StoredReport.safeParse(state.read('report'));
       if (error instanceof EditionTooLarge && last.success) {
         state.write('report', { ...last.data, outcome: 'failed', error: errorInfo(error.code, error.reported) });
       }
@@ -341,7 +352,7 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     wake();
   };
 
-  return { status, start, syncNow, work, wake, nextDueAt };
+  return { status, openReport: reportToAll, start, syncNow, work, wake, nextDueAt };
 };
 
 const isEmbedding = ({ phase }: SyncRun): boolean => phase === 'embedding';
@@ -439,10 +450,7 @@ const rereadOwn = async (run: SyncRun, parts: SyncParts): Promise<void> => {
       // Written or deleted again meanwhile.
       if (articles.owner(reply.id) !== 'local' || articles.read(reply.id)?.content !== content) continue;
       if (articles.known([reply.id]).get(reply.id)?.hash === hash) continue;
-      const skipped = takeIn(current, { reply, hash }, parts, 'local');
-      if (skipped === undefined) current.changed += 1;
-      else addSkipped(current, [skipped]);
-      isChanged ||= skipped === undefined;
+      isChanged = takeIn(current, { reply, hash }, parts, 'local') || isChanged;
     }
     if (isChanged) parts.state.bumpRevision();
     current.ownAfter = ids.at(-1) ?? current.ownAfter;
@@ -485,17 +493,17 @@ const addPage = (
   const ids = [...new Set([...hashed.map(({ reply }) => reply.id), ...page.skipped.map(({ id }) => id)])];
   const before = sync.listed(ids);
   const known = articles.known(ids);
-  addSkipped(run, page.skipped);
+  addSkipped(run, page.skipped, 'some');
   run.nameless += page.skipped.filter(({ id }) => !KnowledgeFile.safeParse(id).success || id.startsWith('(')).length;
   const seen = new Set(before);
-  if (hashed.some(({ reply }) => (reply.metadata?.audience ?? null) !== null)) parts.state.write('has_audiences', true);
   for (const article of hashed) {
     const { id } = article.reply;
     const version = known.get(id);
     const problem = seen.has(id) ? 'its id was listed before' : version?.owner === 'local' ? LOCAL : undefined;
     seen.add(id);
-    if (problem) addSkipped(run, [{ id, reason: `Cannot take in the article: ${problem}` }]);
-    else if (version?.hash === article.hash || sync.isTombstone(id)) run.unchanged += 1;
+    if (problem) addSkipped(run, [{ id, reason: `Cannot take in the article: ${problem}` }], readersOf(article.reply));
+    else if (version?.hash === article.hash || sync.isTombstone(id))
+      countChange(run, { before: version?.readers ?? readersOf(article.reply), after: undefined, isSame: true });
     else sync.stage(article);
   }
   // A host that does not page sends the same again and again; one that loops, the same cursor.
@@ -549,8 +557,11 @@ const removeUnlisted = (
     };
     return;
   }
-  for (const id of gone) run.writes += articles.remove(id);
-  run.removed = gone.length;
+  const before = articles.known(gone);
+  for (const id of gone) {
+    run.writes += articles.remove(id);
+    countChange(run, { before: before.get(id)?.readers, after: undefined });
+  }
   state.bumpRevision();
 };
 
@@ -563,13 +574,8 @@ const takeInBatch = (run: SyncRun, { sync, articles, state, normalise, embedder 
     run.processed += 1;
     // Written or deleted here since it was listed: what was done here counts.
     if (known.get(id)?.owner === 'local' || sync.isTombstone(id)) continue;
-    const skipped = article === undefined ? { id, reason: DAMAGED } : takeIn(run, article, { articles, normalise });
-    if (skipped) addSkipped(run, [skipped]);
-    else {
-      if (known.has(id)) run.changed += 1;
-      else run.added += 1;
-      isChanged = true;
-    }
+    if (article === undefined) addSkipped(run, [{ id, reason: DAMAGED }], 'some');
+    else isChanged = takeIn(run, article, { articles, normalise }) || isChanged;
   }
   if (isChanged) state.bumpRevision();
   if (sync.stagedCount() === 0) leaveChunking(run, embedder);
@@ -577,25 +583,34 @@ const takeInBatch = (run: SyncRun, { sync, articles, state, normalise, embedder 
 
 const DAMAGED = 'Cannot take in the article: the copy that was fetched is damaged. The next full sync fetches it again';
 
+/** Stores an article and counts it; false when it was refused. */
 const takeIn = (
   run: SyncRun,
   { reply, hash }: StagedArticle,
   { articles, normalise }: Pick<SyncParts, 'articles' | 'normalise'>,
   owner: ArticleOwner = 'host',
-): SkippedArticle | undefined => {
+): boolean => {
   try {
     const { warnings, omitted, content, format, ...entry } = takeInArticle(reply, normalise);
+    const before = articles.known([reply.id]).get(reply.id)?.readers;
+    const after = entry.article.audiences === undefined ? 'everybody' : 'some';
     run.writes += articles.put(entry, { owner, hash, content, format, reading: readingOf({ omitted, warnings }) });
+    countChange(run, { before, after });
     addWarnings(
       run,
       warnings.map((reason) => ({ id: reply.id, reason })),
+      after,
     );
-    return undefined;
+    return true;
   } catch (error) {
     if (!(error instanceof ArticleRefused)) throw error;
-    return { id: reply.id, reason: error.message };
+    addSkipped(run, [{ id: reply.id, reason: error.message }], readersOf(reply));
+    return false;
   }
 };
+
+/** Of an article that is not taken in: as it names them, which its front matter may do too. */
+const readersOf = (reply: HostArticleReply): Readers => (isForEverybody(reply) ? 'everybody' : 'some');
 
 const stepEmbedding = async (run: SyncRun, parts: SyncParts): Promise<void> => {
   const note = await parts.embedder?.step();
@@ -605,7 +620,7 @@ const stepEmbedding = async (run: SyncRun, parts: SyncParts): Promise<void> => {
     stored.writes += embedded;
     const wanted = parts.vectors.wantedCount();
     stored.toEmbed = stored.embedded + wanted;
-    if (warning !== undefined) addWarnings(stored, [{ id: article, reason: warning }]);
+    if (warning !== undefined) addWarnings(stored, [{ id: article, reason: warning }], 'some');
     if (next !== 'done' && next !== 'given-up') return;
     stored.missing = parts.vectors.missingCount();
     stored.phase = 'publishing';

@@ -1,11 +1,30 @@
 import * as z from 'zod';
 import { type ErrorInfo, readAs } from '../../contract/error-info.ts';
 import { HostArticleReply } from '../../contract/host-article.ts';
-import { HeldDeletions, SkippedArticle, type SyncReport } from '../../contract/sync.ts';
+import { HeldDeletions, SkippedArticle, SyncReport } from '../../contract/sync.ts';
+import { errorInfo } from '../../runtime/error-info-of.ts';
 import { readStored, type Sql } from '../../storage/sql.ts';
 import { HostCursor } from './host-kb-client.ts';
 
 const Count = z.int().min(0);
+
+/** What a sync did to articles for everybody, which is all that those see of it who may not read every article. */
+const OpenChanges = z.object({
+  added: Count,
+  changed: Count,
+  removed: Count,
+  unchanged: Count,
+  skipped: z.array(SkippedArticle).max(100),
+  skippedCount: Count,
+  warnings: z.array(SkippedArticle).max(100),
+  warningCount: Count,
+});
+type OpenChanges = z.infer<typeof OpenChanges>;
+
+const NO_CHANGES: OpenChanges = {
+  ...{ added: 0, changed: 0, removed: 0, unchanged: 0 },
+  ...{ skipped: [], skippedCount: 0, warnings: [], warningCount: 0 },
+};
 
 /** A sync between two steps. Everything needed to resume after a crash is here and in its tables. */
 export const SyncRun = z.object({
@@ -38,6 +57,7 @@ export const SyncRun = z.object({
   toProcess: Count,
   processed: Count,
   held: HeldDeletions.nullable(),
+  open: OpenChanges.default(NO_CHANGES),
   /** Texts embedded, those that had no vector when that began, and those that have none in the end. */
   embedded: Count.default(0),
   toEmbed: Count.default(0),
@@ -67,6 +87,7 @@ export const newSyncRun = (
     skipped: [],
     warnings: [],
     held: null,
+    open: structuredClone(NO_CHANGES),
     ownAfter: '',
     isOwnRead: false,
   };
@@ -75,15 +96,49 @@ export const newSyncRun = (
 
 const MAX_NAMED = 100;
 
+/** Who may read an article that a sync names: everybody, or only some; those too of which it is not known. */
+export type Readers = 'everybody' | 'some';
+
 /** Adds articles that were not taken in; a hundred are named, all are counted. */
-export const addSkipped = (run: SyncRun, skipped: readonly SkippedArticle[]): void => {
-  run.skippedCount += skipped.length;
-  run.skipped.push(...skipped.slice(0, MAX_NAMED - run.skipped.length).map(shortened));
+export const addSkipped = (run: SyncRun, skipped: readonly SkippedArticle[], readers: Readers): void => {
+  for (const list of readers === 'everybody' ? [run, run.open] : [run]) {
+    list.skippedCount += skipped.length;
+    list.skipped.push(...skipped.slice(0, MAX_NAMED - list.skipped.length).map(shortened));
+  }
 };
 
-export const addWarnings = (run: SyncRun, warnings: readonly SkippedArticle[]): void => {
-  run.warningCount += warnings.length;
-  run.warnings.push(...warnings.slice(0, MAX_NAMED - run.warnings.length).map(shortened));
+export const addWarnings = (run: SyncRun, warnings: readonly SkippedArticle[], readers: Readers): void => {
+  for (const list of readers === 'everybody' ? [run, run.open] : [run]) {
+    list.warningCount += warnings.length;
+    list.warnings.push(...warnings.slice(0, MAX_NAMED - list.warnings.length).map(shortened));
+  }
+};
+
+/**
+ * Counts an article that was taken in, removed, or left as it was.
+ *
+ * @param before Who could read it; undefined when it was not there.
+ * @param after Who can read it now; undefined when it was removed.
+ */
+export const countChange = (
+  run: SyncRun,
+  change: { before: Readers | undefined; after: Readers | undefined; isSame?: boolean },
+): void => {
+  const kind = kindOf(change);
+  if (kind !== undefined) run[kind] += 1;
+  const forEverybody = (readers: Readers | undefined) => (readers === 'everybody' ? readers : undefined);
+  const own = kindOf({ ...change, before: forEverybody(change.before), after: forEverybody(change.after) });
+  if (own !== undefined) run.open[own] += 1;
+};
+
+const kindOf = ({
+  before,
+  after,
+  isSame = false,
+}: Parameters<typeof countChange>[1]): 'added' | 'changed' | 'removed' | 'unchanged' | undefined => {
+  if (isSame) return before === undefined ? undefined : 'unchanged';
+  if (before === undefined) return after === undefined ? undefined : 'added';
+  return after === undefined ? 'removed' : 'changed';
 };
 
 const shortened = ({ id, reason }: SkippedArticle): SkippedArticle => ({
@@ -95,7 +150,7 @@ const shortened = ({ id, reason }: SkippedArticle): SkippedArticle => ({
 export const reportOf = (
   run: SyncRun,
   end: { outcome: SyncReport['outcome']; error: ErrorInfo | null; edition: string | null; now: number },
-): SyncReport => ({
+): StoredReport => ({
   run_id: run.id,
   full: run.full,
   forced: run.force,
@@ -109,6 +164,7 @@ export const reportOf = (
   warning_count: run.warningCount,
   warnings: run.warnings,
   held_deletions: run.held,
+  open: run.open,
   writes: run.writes,
   embeddings: run.embedded,
   ...(run.missing === 0 ? {} : { embeddings_missing: run.missing }),
@@ -118,6 +174,25 @@ export const reportOf = (
   started_at: new Date(run.startedAt).toISOString(),
   finished_at: new Date(end.now).toISOString(),
 });
+
+/** A report as it is stored: with what those see of it who may not read every article. */
+export const StoredReport = SyncReport.extend({ open: OpenChanges.default(NO_CHANGES) });
+type StoredReport = z.infer<typeof StoredReport>;
+
+/** The report without what concerns articles for some only, the numbers that are made of all, and a failure's words, which may tell them. */
+export const openReport = ({ open, error, ...report }: StoredReport): SyncReport => {
+  const { added, changed, removed, unchanged, skipped, skippedCount, warnings, warningCount } = open;
+  const { embeddings_missing: _, ...rest } = report;
+  const outcome = added + changed + removed > 0 ? 'published' : 'unchanged';
+  return {
+    ...rest,
+    outcome: report.outcome === 'failed' ? 'failed' : outcome,
+    ...{ added, changed, removed, unchanged },
+    ...{ skipped, skipped_count: skippedCount, warnings, warning_count: warningCount },
+    ...{ held_deletions: null, writes: 0, embeddings: 0 },
+    error: error && errorInfo(error.code),
+  };
+};
 
 /** A listed article that differs from what is known, until it is taken in. */
 export interface StagedArticle {

@@ -115,7 +115,7 @@ describe('the library in workerd', () => {
     const listing = ArticleListing.parse(first.json);
     expect([listing.total, listing.articles.length]).toEqual([7, 5]);
     const link = /^<(.*)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1];
-    expect(link).toContain(`cursor=${listing.next_cursor}`);
+    expect(new URL(link ?? '', 'http://host').searchParams.get('cursor')).toBe(listing.next_cursor);
     const second = ArticleListing.parse((await call(`GET ${link}`)).json);
     const ids = [...listing.articles, ...second.articles].map(({ id }) => id);
     expect([ids, second.next_cursor]).toEqual([FRUIT.map((fruit) => `fruit/${fruit}.md`), undefined]);
@@ -252,9 +252,7 @@ describe.each(LOCAL_DESK_IDS)('articles of %s in the library', (tool) => {
     expect((await textOf(first)).text).toBe('## About fan 0\n\n1. Restart the fan 0\n\nThen fan 0 works.');
 
     center().edit(second, { body: body('belt') });
-    // A caller who may not read all articles sees no counts.
-    const counts = tool === 'zendesk' ? {} : { changed: 1, removed: 0 };
-    expect(await sync({ full: false }, tool)).toMatchObject({ full: false, ...counts, error: null });
+    expect(await sync({ full: false }, tool)).toMatchObject({ full: false, changed: 1, removed: 0, error: null });
     expect((await textOf(second)).text).toContain('Restart the belt');
     center().remove(third);
     expect(await sync({ full: true, force: true }, tool)).toMatchObject({ full: true, error: null });

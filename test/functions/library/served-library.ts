@@ -38,6 +38,7 @@ export interface Call {
   body?: unknown;
   workspace?: string | undefined;
   capabilities?: readonly string[];
+  audiences?: readonly string[];
   self?: 'gateway' | 'library';
   to?: 'library' | 'sources';
 }
@@ -60,9 +61,9 @@ const callerOf =
       },
     };
     const client = signedClient({ ...(await identityFrom(DEVELOPMENT, self)), targets: { [to]: target } });
-    const { capabilities = ['kb:read', 'kb:write'] } = more;
+    const { capabilities = ['kb:read', 'kb:write'], audiences = [] } = more;
     const subject = self === 'gateway' ? 'user:test' : `svc:${self}`;
-    const origin = { self, subject, authentication: 'none', workspace, capabilities, now: Date.now() };
+    const origin = { self, subject, authentication: 'none', workspace, capabilities, audiences, now: Date.now() };
     const answer = await client.call(originate(origin), { to, method, path, body });
     if (!answer.ok) throw new Error(answer.error.message);
     const isJson = answer.body.length > 0 && answer.contentType.includes('json');
@@ -72,7 +73,9 @@ const callerOf =
 /** Calls of a library. */
 export const libraryIn = (cloudOf: () => LocalCloud) => {
   const call = callerOf(cloudOf);
-  const status = async (workspace?: string) => SyncStatus.parse((await call('GET /v1/sync', { workspace })).json);
+  /** As who may read every article. */
+  const status = async (workspace?: string) =>
+    SyncStatus.parse((await call('GET /v1/sync', { workspace, audiences: ['*'] })).json);
   const untilIdle = async (workspace?: string): Promise<SyncReport> => {
     await expect.poll(async () => (await status(workspace)).state, { timeout: 60_000, interval: 20 }).toBe('idle');
     const { last_report } = await status(workspace);

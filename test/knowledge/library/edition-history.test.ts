@@ -4,11 +4,11 @@ import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
 import { hostArticle, hostOf, hostWith, libraryForTest, syncNow, workThrough } from './library-for-test.ts';
 
-const listOf = (library: Library) => EditionList.parse(library.editions()).editions;
+const listOf = (library: Library) => EditionList.parse(library.editions(['*'])).editions;
 const changesOf = (library: Library, edition: string, query = {}) =>
-  EditionChanges.parse(library.editionChanges(edition, query));
+  EditionChanges.parse(library.editionChanges(edition, query, ['*']));
 const activate = async (library: Library, edition: string) =>
-  EditionActivated.parse(await library.activateEdition(edition));
+  EditionActivated.parse(await library.activateEdition(edition, ['*']));
 const textsOf = (library: Library, ...ids: string[]) => ids.map((id) => library.readText(id)?.text);
 
 /** Three editions: five articles; one changed, one removed, one added; one written by a caller. */
@@ -50,7 +50,7 @@ describe('the history of editions', () => {
       article: { before: 'Text number 1.', after: 'Another text.', is_cut: false },
     });
     expect(changesOf(library, third, { from: first })).toMatchObject({ added: 2, changed: 1, removed: 1 });
-    expect(library.editionChanges('e000099-00000000', {})).toBeUndefined();
+    expect(library.editionChanges('e000099-00000000', {}, ['*'])).toBeUndefined();
   });
   it('publishes an earlier edition again until the next sync, which publishes the sources', async () => {
     const { library, first, host } = await withThree();
@@ -93,7 +93,7 @@ describe('the history of editions', () => {
     expect(listOf(library)).toHaveLength(2);
     const without = libraryForTest(host, { sql }).library;
     await syncNow(without);
-    expect(EditionList.parse(without.editions())).toEqual({ editions: [], kept: 0 });
+    expect(EditionList.parse(without.editions(['*']))).toEqual({ editions: [], kept: 0 });
     expect(sql.all('SELECT id FROM versions')).toEqual([]);
   });
   it('is hidden from callers who may not read every article, even after the last restricted one is removed', async () => {
@@ -115,8 +115,8 @@ describe('the history of editions', () => {
   });
   it('refuses to activate while a sync runs, and an unknown edition', async () => {
     const { library, first } = await withThree();
-    expect(await library.activateEdition('e000099-00000000')).toBe('unknown');
+    expect(await library.activateEdition('e000099-00000000', ['*'])).toBe('unknown');
     library.startSync({});
-    expect(await library.activateEdition(first)).toBe('syncing');
+    expect(await library.activateEdition(first, ['*'])).toBe('syncing');
   });
 });

@@ -145,7 +145,7 @@ describe.each(PLACES)('a forced sync, vectors in the %s', (place) => {
   it('embeds everything again, and keeps the vectors of the edition while the model does not answer', async () => {
     const { sync, model, library, rest } = embeddingLibrary(place, hostOf(20));
     await sync();
-    const { edition } = library.status();
+    const { edition } = library.status(['*']);
     const force = { full: true, force: true };
     expect(await sync(force)).toMatchObject({ embeddings: 20, warning_count: 0, edition });
     expect(model.texts).toHaveLength(40);
@@ -167,11 +167,11 @@ describe.each(PLACES)('a sync that removes an article, vectors in the %s', (plac
     const host = hostOf(400);
     const { library, sync, model, clock } = embeddingLibrary(place, host);
     await sync();
-    const before = library.status();
+    const before = library.status(['*']);
     host.articles = hostOf(400, { 1: 'Changed.' }).articles.slice(1);
     const seen: unknown[] = [];
     model.embedBatch = async () => {
-      seen.push(library.status().articles, library.status().edition !== before.edition);
+      seen.push(library.status(['*']).articles, library.status(['*']).edition !== before.edition);
       clock.now += tookMs;
       throw failure;
     };

@@ -45,12 +45,12 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(await sync({})).toMatchObject({ outcome: 'published', embeddings: 10, added: 10, warning_count: 0 });
     expect([...model.texts].sort()).toEqual((await chunkTexts(library)).sort());
     expect(await chunksWithVectors(library, model)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    const [edition, upserts] = [library.status().edition, index.upserts];
+    const [edition, upserts] = [library.status(['*']).edition, index.upserts];
     for (const request of [{}, { full: true }])
       expect(await sync(request)).toMatchObject({ outcome: 'unchanged', embeddings: 0, writes: 0, edition });
     expect(model.texts).toHaveLength(10);
     expect(index.upserts).toBe(upserts);
-    expect(library.status().last_report).not.toHaveProperty('embeddings_missing');
+    expect(library.status(['*']).last_report).not.toHaveProperty('embeddings_missing');
   });
   it('embeds changed chunks only, and equal ones once', async () => {
     const host = hostOf(3);
@@ -68,7 +68,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     const seen: string[] = [];
     const { embedBatch } = model;
     model.embedBatch = async (texts) => {
-      const { state, progress } = library.status();
+      const { state, progress } = library.status(['*']);
       seen.push(`${state} ${progress?.embedded} of ${progress?.to_embed}`);
       return embedBatch(texts);
     };
@@ -178,7 +178,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
       await library.writeArticle('mine.md', { title: 'Mine', content: 'My own pump.' });
       await rest(isDown ? 2000 : undefined);
       expect((await editionOf(library)).chunkCount).toBe(1);
-      expect(library.status().edition).toMatch(/^e000001-/);
+      expect(library.status(['*']).edition).toMatch(/^e000001-/);
       expect(await chunksWithVectors(library, model)).toEqual(isDown ? [] : [0]);
       model.forever = undefined;
       await rest();

@@ -66,11 +66,11 @@ export const libraryForTest = (host: FakeHost, options: LibraryForTestOptions = 
 export const syncNow = async (library: Library, request: SyncRequest = {}) => {
   library.startSync(request);
   await workOff(library);
-  return library.status().last_report;
+  return library.status(['*']).last_report;
 };
 
 export const workOff = async (library: Library): Promise<void> => {
-  while (library.status().state !== 'idle') await library.work();
+  while (library.status(['*']).state !== 'idle') await library.work();
 };
 
 /** Runs due work and moves the clock to each alarm, until none is due within the limit. */
@@ -109,7 +109,7 @@ export const embeddingLibrary = (place: 'edition' | 'index', host: FakeHost, giv
   const sync = async (request: SyncRequest = { full: true }, withinMs = 200_000) => {
     parts.library.startSync(request);
     await workThrough(parts, { withinMs });
-    const report = parts.library.status().last_report;
+    const report = parts.library.status(['*']).last_report;
     if (report === null) throw new Error('The sync has not ended');
     return report;
   };

@@ -47,7 +47,7 @@ describe('a sync', () => {
     const { library, editionStorage, report } = await synced(10);
     const expected = { outcome: 'published', full: true, added: 10, changed: 0, skipped_count: 0, error: null };
     expect(report).toMatchObject(expected);
-    const { state, articles, chunks, edition } = library.status();
+    const { state, articles, chunks, edition } = library.status(['*']);
     expect([state, articles, chunks]).toEqual(['idle', 10, 10]);
     expect(edition).toMatch(/^e000001-[0-9a-f]{8}$/);
     expect(await editionTexts(library)).toContain('Text number 7.');
@@ -79,7 +79,7 @@ describe('a sync', () => {
     });
     expect(library.readText('mine.md', ['*'])?.text).toBe('# Mine\n\nUse :::note here.');
     expect(library.readArticle('mine.md', ['*'])).toEqual(before);
-    expect(summariseSync(report as SyncReport, library.status())).toContain('every article was read again');
+    expect(summariseSync(report as SyncReport, library.status(['*']))).toContain('every article was read again');
     const next = await syncNow(library, { full: true });
     expect(next).toMatchObject({ outcome: 'unchanged', writes: 0 });
     expect(next).not.toHaveProperty('reread');
@@ -123,9 +123,9 @@ describe('a sync', () => {
     const held = { count: 4, of: 10, limit: 0.3, ids, how_to_force: expect.stringContaining('"force": true') };
     const report = await syncNow(other, { full: true });
     expect(report).toMatchObject({ outcome: 'unchanged', removed: 0, writes: 0, held_deletions: held });
-    expect(other.status().articles).toBe(10);
+    expect(other.status(['*']).articles).toBe(10);
     expect(await syncNow(other, { force: true })).toMatchObject({ ...removal, full: true, removed: 4 });
-    expect(other.status().articles).toBe(6);
+    expect(other.status(['*']).articles).toBe(6);
   });
   it.each<[string, Partial<FakeHost> | ((articles: unknown[]) => Partial<FakeHost>), string]>([
     ['fails in the middle', { failsAtPage: 1 }, 'status is 500'],
@@ -137,7 +137,7 @@ describe('a sync', () => {
     ['is empty', { articles: [] }, 'it is empty, and 10 articles are known'],
   ])('changes nothing when the listing %s, even when forced', async (_, changes, problem) => {
     const { host, library } = await synced(10);
-    const [edition, contents] = [library.status().edition, contentsOf(library)];
+    const [edition, contents] = [library.status(['*']).edition, contentsOf(library)];
     host.articles[0] = hostArticle('a0.md', 'Changed.');
     Object.assign(host, typeof changes === 'function' ? changes(host.articles) : changes);
     const error = { code: 'DATA_SOURCE_ERROR', message: expect.stringContaining(problem) };
@@ -177,7 +177,7 @@ describe('a sync', () => {
     ['slightly too much text, which is known only after the build', 34_000],
   ])('keeps the previous edition when there is %s, and publishes when there is less', async (_, length) => {
     const { host, library, clock } = await synced(10, { maxEditionBytes: 60_000 });
-    const before = library.status().edition;
+    const before = library.status(['*']).edition;
     const words = Array.from({ length: length / 8 }, (_, at) => `w${at.toString(36)}`).join(' ');
     host.articles.push(hostArticle('large.md', words));
     const report = await syncNow(library, { full: true });
@@ -192,7 +192,7 @@ describe('a sync', () => {
     // There is no retry before an article changes.
     clock.now += 60_000;
     await workOff(library);
-    expect(library.status().edition).toBe(before);
+    expect(library.status(['*']).edition).toBe(before);
     await expect(library.deleteArticle('a1.md')).rejects.toThrow('Cannot publish');
     host.articles.pop();
     expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published', error: null });
@@ -218,7 +218,7 @@ describe('a sync', () => {
     isDamaged = true;
     library.startSync({ full: true });
     await workThrough({ library, ...parts });
-    expect(library.status()).toMatchObject({ edition: report?.edition, last_report: { outcome: 'failed' } });
+    expect(library.status(['*'])).toMatchObject({ edition: report?.edition, last_report: { outcome: 'failed' } });
     expect((await editionOf(library)).chunkCount).toBe(4);
     isDamaged = false;
     expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published' });
@@ -236,7 +236,7 @@ describe('a sync', () => {
     const expected = { started: false, status: { state: 'listing', progress: { run_id: 'run-1' } } };
     expect(library.startSync({ full: true })).toMatchObject(expected);
     await workOff(library);
-    expect(library.status().last_report?.added).toBe(10);
+    expect(library.status(['*']).last_report?.added).toBe(10);
   });
   it('ends in the same state after a crash at any write', async () => {
     let kills = 0;
@@ -255,7 +255,7 @@ describe('a sync', () => {
       await editionTexts(library);
       if (!survived) {
         kills += 1;
-        if (library.status().state === 'idle') library.startSync({ full: true });
+        if (library.status(['*']).state === 'idle') library.startSync({ full: true });
         await workOff(library);
       }
       const contents = ['a0.md: Changed.', 'a2.md: B.', 'a4.md: E.', 'mine.md: M.', 'new.md: N.'];
@@ -288,7 +288,7 @@ describe('articles that callers write', () => {
     }
     expect(wakes).toEqual([1000, 1900, 2800, 3700, 4600, 5000, 5000, 5000].map((after) => began + after));
     await library.work();
-    expect(library.status().articles).toBe(8);
+    expect(library.status(['*']).articles).toBe(8);
   });
   it('are removed from the current edition when a deletion returns, for good', async () => {
     const { host, library } = await synced(2);
@@ -381,7 +381,7 @@ describe('listArticles()', () => {
     const { next, total } = library.listArticles({ limit: 4 });
     expect(total).toBe(6);
     const expected = { articles: [{ id: 'a4.md' }, { id: 'x.md' }], next: undefined, total: 6 };
-    expect(library.listArticles({ limit: 4, from: next })).toMatchObject(expected);
+    expect(library.listArticles({ limit: 4, after: next })).toMatchObject(expected);
   });
   const LABELS = Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(97)}`);
   const metadata = { intent: LABELS, device: LABELS, last_updated: '2026-01-01T00:00:00Z' };
