@@ -28,7 +28,7 @@ export const describeParallel = (productOf: () => Product): void => {
     return { status: response.status, answer, sources, confidence };
   };
 
-  describe.each([
+  describe.each<[string, (query: string) => Promise<{ status: number }>]>([
     ['searches', searched],
     ['questions', asked],
   ])(`fifty %s at once`, (_, reply) => {

@@ -119,7 +119,7 @@ const askedEverywhere = (query: string, at: number): Sent[] => {
       body: rpc('SendMessage', { message: message('And how long?', { contextId: 'of-staff' }) }),
     },
     { route: `GET /search?q=${encodeURIComponent(query)}` },
-    { route: `GET /search?q=${encodeURIComponent(query)}`, as: 'nobody' },
+    { route: `GET /search?q=${encodeURIComponent(query)}`, as: 'anonymous' },
   ];
 };
 
@@ -128,7 +128,7 @@ const readEverywhere = (id: string): Sent[] => [
   { route: `GET /api/kb/articles/${id}` },
   { route: `GET /api/kb/text/${id}` },
   { route: `GET /kb/${id}` },
-  { route: `GET /kb/${id}`, as: 'nobody' },
+  { route: `GET /kb/${id}`, as: 'anonymous' },
   tool('read_article', { id }),
   {
     ...{ route: 'POST /mcp', headers: MCP },
@@ -142,10 +142,10 @@ const lists = (): Sent[] => [
   { route: 'GET /v1/librarians' },
   { route: 'GET /v1/models' },
   { route: 'GET /v1/models/navigator' },
-  { route: 'GET /librarians/navigator', as: 'nobody' },
-  { route: 'GET /.well-known/agent-card.json', as: 'nobody' },
-  { route: 'GET /healthz', as: 'nobody' },
-  { route: 'GET /openapi.json', as: 'nobody' },
+  { route: 'GET /librarians/navigator', as: 'anonymous' },
+  { route: 'GET /.well-known/agent-card.json', as: 'anonymous' },
+  { route: 'GET /healthz', as: 'anonymous' },
+  { route: 'GET /openapi.json', as: 'anonymous' },
   { route: 'GET /v1/knowledge/gaps?state=all' },
   { route: 'GET /v1/knowledge/stats' },
   { route: 'GET /v1/knowledge/health' },
@@ -223,7 +223,7 @@ const pageKeys = new Map<Product, string>();
 
 const headersOf = async ({ product }: Base, { as = READER, route, headers = {} }: Sent) => {
   const json = { 'content-type': 'application/json', ...headers };
-  if (as === 'nobody') return json;
+  if (as === 'anonymous') return json;
   const path = route.split(' ')[1] ?? '';
   if (/^\/(?:search|kb)\b/.test(path)) return { ...json, authorization: `Basic ${btoa(`reader:${as}`)}` };
   if (as !== 'page') return { ...json, authorization: `Bearer ${as}` };
@@ -248,7 +248,7 @@ const replyTo = async (base: Base, sent: Sent): Promise<string> => {
   }
 };
 
-/** Of the connection and of this request. */
+/** They belong to the connection and to this request. */
 const CHANGING_HEADERS = new Set(['date', 'x-request-id', 'content-length', 'etag', 'connection', 'keep-alive']);
 
 /**

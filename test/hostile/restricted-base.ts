@@ -1,4 +1,4 @@
-/** A knowledge base as files, with articles for staff that would change what others are told if they counted for them. */
+/** A knowledge base as files, with articles for staff that would change what others are shown if they counted for them. */
 export interface RestrictedBase {
   readable: Readonly<Record<string, string>>;
   restricted: Readonly<Record<string, string>>;

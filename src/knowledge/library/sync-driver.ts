@@ -609,7 +609,7 @@ const takeIn = (
   }
 };
 
-/** Of an article that is not taken in: as it names them, which its front matter may do too. */
+/** Who may read an article that is not taken in: as it says itself, which its front matter may do too. */
 const readersOf = (reply: HostArticleReply): Readers => (isForEverybody(reply) ? 'everybody' : 'some');
 
 const stepEmbedding = async (run: SyncRun, parts: SyncParts): Promise<void> => {
