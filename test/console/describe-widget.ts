@@ -19,7 +19,7 @@ describe('the widget on a page of another origin', () => {
   afterAll(() => demo?.close());
   beforeEach(async () => {
     requests = [];
-    page = await newPage({ expected: /ERR_FAILED|Failed to fetch|Cannot reach/ });
+    page = await newPage({ expected: /ERR_FAILED|Failed to fetch|Cannot reach|Cannot get an answer/ });
     page.on('request', (request) => {
       const { authorization } = request.headers();
       requests.push({ method: request.method(), url: request.url(), authorization });
