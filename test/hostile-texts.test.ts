@@ -114,10 +114,10 @@ const CHECKS: Readonly<Record<SubjectName, (text: string) => void>> = {
     expect(problem.text.length).toBeLessThanOrEqual(4000);
     expect(problem.sentences.length).toBeLessThanOrEqual(8);
   },
-  mentionIn: (text) => {
-    const mentions = SUBJECTS.mentionIn(text);
-    expect(mentions).not.toEqual([]);
-    for (const { referred } of mentions) expect(referred >= 0 && referred <= 1).toBe(true);
+  referredIn: (text) => {
+    const shares = SUBJECTS.referredIn(text);
+    expect(shares).not.toEqual([]);
+    for (const share of shares) expect(share >= 0 && share <= 1).toBe(true);
   },
   readDelivery: (text) => {
     for (const read of SUBJECTS.readDelivery(text)) {

@@ -99,7 +99,7 @@ const relevanceByWords = (edition: Edition, { query }: SearchOutcome, signs: Sig
   const together = [...places].reduce((sum, place) => sum + (terms[place]?.idf ?? 0), 0) / judged;
   // One common sentence of a message matches anything, unless the intent agrees.
   const bias = RELEVANCE.bias + (intent < 0 ? Math.log(Math.max(LEAST_PART, ofWhole)) : 0);
-  const judge = (held: number, penalty = 0): number => {
+  const judge = (held: number): number => {
     const features = [
       (held * best) / (4 * judged),
       (lead - (1 - held) * best) / (4 * judged),
@@ -107,19 +107,16 @@ const relevanceByWords = (edition: Edition, { query }: SearchOutcome, signs: Sig
       intent,
       together,
     ];
-    return applyLogistic({ ...RELEVANCE, bias: bias - penalty }, features);
+    return applyLogistic({ ...RELEVANCE, bias }, features);
   };
   const relevance = judge(1);
   if (relevance < COVERAGE_FROM.low) return relevance;
-  const { headIdf, referred } = mentionIn(edition, first, terms);
-  const isPassing = intent < 0 ? 1 - Math.min(1, headIdf / judged / NAMED_IN_HEADING) : 0;
-  return referred === 0 && isPassing === 0 ? relevance : judge(1 - referred, isPassing);
+  const referred = referredIn(edition, first, terms);
+  return referred === 0 ? relevance : judge(1 - referred);
 };
 
 /** Least weight of a part of a message. */
 const LEAST_PART = 0.05;
-/** An article with another intent still matches if its title and headings contain this share of the query. */
-const NAMED_IN_HEADING = 0.2;
 
 /**
  * `own`: the article is only on the ticket's product; `other`: on products that are not the ticket's; `general`: all others. An article without a
@@ -204,38 +201,32 @@ export const askSentences = (edition: Edition, sentences: readonly string[], { k
   return sentences.map((text) => ({ text, outcome: searchEdition(edition, text, options) }));
 };
 
-/** How much of the query a passage contains. */
-export interface Mention {
-  /** Weight of the query's words in its title and headings. */
-  headIdf: number;
-  /** Share of the matched weight that only occurs in the name of another page that it links to; 0 to 1. */
-  referred: number;
-}
-
-/** Distinguishes a passage about the query from a passing mention. */
-export const mentionIn = (
+/** Share of what a passage contains of the query that only stands in the name of another page that it refers to; 0 to 1. */
+export const referredIn = (
   edition: Edition,
   { chunk, article, matched, matchedIdf }: SearchHit,
   terms: readonly QueryTerm[],
-): Mention => {
+): number => {
   const { headingPath, text } = cachedChunk(edition, chunk);
   const head = stemsOf(edition, [cachedArticle(edition, article).title, ...headingPath].join('\n'));
   const held = matched.flatMap((place) => terms[place] ?? []);
-  const weightOf = (some: readonly QueryTerm[]) => some.reduce((sum, { idf }) => sum + idf, 0);
-  const headIdf = weightOf(held.filter((term) => head.has(term.stem)));
   const own = withoutReferences(text);
-  if (own === text || matchedIdf <= 0) return { headIdf, referred: 0 };
+  if (own === text || matchedIdf <= 0) return 0;
   const [all, left] = [stemsOf(edition, text), stemsOf(edition, own)];
   const lost = held.filter(({ stem: each }) => all.has(each) && !left.has(each) && !head.has(each));
-  return { headIdf, referred: Math.min(1, weightOf(lost) / matchedIdf) };
+  return Math.min(1, lost.reduce((sum, { idf }) => sum + idf, 0) / matchedIdf);
 };
 
 const stemsOf = (edition: Edition, text: string): ReadonlySet<string> => new Set(stemsIn(edition, text));
 
-/** "See *Give the device a static IP address*": a name in marks of emphasis, in quotes or as a link, and further ones behind it. */
-const REFERENCE =
-  /(?<!\p{L})(?:see(?: also)?|refer to|described (?:in|under|on)|explained (?:in|under|on)|siehe(?: auch)?|beschrieben (?:in|unter)|voir(?: aussi)?|véase|consulte|vedi|zie(?: ook)?)[ :]{1,2}(?:\p{L}{1,12} ){0,3}(?:(?:, | and | or | und | oder | et | y | e | en )?(?:\*{1,2}[^*\n]{3,150}\*{1,2}|_[^_\n]{3,150}_|“[^”\n]{3,150}”|"[^"\n]{3,150}"|«[^»\n]{3,150}»|\[[^\]\n]{3,150}\]\([^)\s]{1,500}\))){1,4}/giu;
+/** "*Give the device a static IP address*": a name in marks of emphasis, in quotes or as a link. */
+const SET_APART =
+  /\*{1,2}[^*\n]{3,150}\*{1,2}|(?<![\p{L}\p{N}])_[^_\n]{3,150}_|“[^”\n]{3,150}”|"[^"\n]{3,150}"|«[^»\n]{3,150}»|\[[^\]\n]{3,150}\]\([^)\s]{1,500}\)/gu;
+/** Four words or more in a row are the title of another page; fewer are a label or a term, and a path of menus has signs between them. */
+const TITLE = /\p{L}[^\s>›→]*(?:\s+[^\s>›→]+){3}/u;
 
 const withoutReferences = (text: string): string =>
-  text.slice(0, MAX_READ).replace(REFERENCE, ' ') + text.slice(MAX_READ);
+  text.slice(0, MAX_READ).replace(SET_APART, (name) => (TITLE.test(name.replace(LINK_TARGET, '')) ? ' ' : name)) +
+  text.slice(MAX_READ);
+const LINK_TARGET = /\]\([^)]*\)$/;
 const MAX_READ = 8000;
