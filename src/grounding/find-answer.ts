@@ -195,13 +195,13 @@ const articleShares = (ranked: readonly RankedUnit[]): ArticleShare[] => {
 type Spans = readonly (readonly [start: number, end: number])[];
 
 /** Ranges of a unit's parts in their article. */
-const spansOf = ({ parts }: Unit): Spans =>
+export const spansOf = ({ parts }: Unit): Spans =>
   parts.map(({ section, pieces }) => [
     section.start + (pieces[0]?.start ?? 0),
     section.start + (pieces.at(-1)?.end ?? 0),
   ]);
 
-const overlaps = (one: Spans, other: Spans): boolean =>
+export const overlaps = (one: Spans, other: Spans): boolean =>
   one.some(([start, end]) => other.some(([from, to]) => start < to && from < end));
 
 const isInside = (one: Spans, other: Spans): boolean =>

@@ -1,5 +1,5 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
-import { findAnswer, type RankedUnit } from '../../grounding/find-answer.ts';
+import { findAnswer, overlaps, type RankedUnit, spansOf } from '../../grounding/find-answer.ts';
 import type { TextVectors } from '../../grounding/parse-question.ts';
 import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
 import type { AskedText, Evidence } from '../../knowledge/retrieval/knowledge.ts';
@@ -159,7 +159,7 @@ const pickPassages = (
     const [first] = passages;
     const least = first === undefined ? FIRST_SHARE * (candidates[0]?.share ?? 0) : SECOND_SHARE * first.ranked.share;
     if (each.share < least || passages.length === MAX_PASSAGES) break;
-    if (first !== undefined && (size + each.unit.size > MAX_SIZE || overlaps(first.ranked, each))) continue;
+    if (first !== undefined && (size + each.unit.size > MAX_SIZE || isSamePlace(first.ranked, each))) continue;
     if (!isQuotable(each, { isForDevice, warnedBy }) || refersTo(each, candidates)) continue;
     if (isInjected(each)) {
       isScreened = true;
@@ -185,20 +185,10 @@ const inArticleOrder = (picked: readonly PickedPassage[]): AnswerPassage[] => {
   );
 };
 
-const placeOf = ({ unit: { parts } }: RankedUnit): number => {
-  const [{ section, pieces }] = parts;
-  return section.start + (pieces[0]?.start ?? 0);
-};
+const isSamePlace = (one: RankedUnit, other: RankedUnit): boolean =>
+  one.source.index === other.source.index && overlaps(spansOf(one.unit), spansOf(other.unit));
 
-const overlaps = (one: RankedUnit, other: RankedUnit): boolean =>
-  one.source.index === other.source.index &&
-  one.unit.parts.some((part) =>
-    other.unit.parts.some(
-      ({ section, pieces }) =>
-        section === part.section &&
-        pieces.some((piece) => part.pieces.some(({ start, end }) => piece.start < end && start < piece.end)),
-    ),
-  );
+const placeOf = ({ unit }: RankedUnit): number => spansOf(unit)[0]?.[0] ?? 0;
 
 /** Place of the article in the edition that warns of the customer's case. */
 type Warned = Warning['article'] | undefined;
