@@ -23,6 +23,7 @@ const MAX_DAMAGED = 20;
  */
 export const pdfToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> => {
   checkUnpackedSize(bytes);
+  hideMetadata(bytes);
   const pdf = await openPdf(bytes);
   try {
     return await readPdf(pdf);
@@ -50,6 +51,14 @@ function checkUnpackedSize(bytes: Uint8Array): void {
     for (let filters = 0; filters < MAX_FILTERS && isDeflated(packed); filters += 1) packed = unpacked(packed);
   }
 }
+
+/** The library makes a tree of the metadata in XML, however large they are; the title that is read is none of them. */
+function hideMetadata(bytes: Uint8Array): void {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = file.indexOf(METADATA); at !== -1; at = file.indexOf(METADATA, at + 1)) file.write('/Unread__', at);
+}
+
+const METADATA = '/Metadata';
 
 /** How such data begin (RFC 1950, 2.2). */
 const isDeflated = (data: Uint8Array): boolean =>

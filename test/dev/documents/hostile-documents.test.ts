@@ -52,6 +52,7 @@ it.each<[string, string, string | RegExp]>([
   ['json', 'a deep example', /GET \/a/],
   ['ipynb', 'depth in an output', /a/],
   ['pdf', 'a billion pages', 'a'],
+  ['pdf', 'metadata of 16 MB', 'a'],
   ['pdf', 'no table of objects', 'a'],
   ['pdf', 'a huge image', 'a'],
   ['pdf', 'a deep tree of pages', 'a'],
