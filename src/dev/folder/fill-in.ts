@@ -3,6 +3,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
 import { decodeText } from '../../text/decode-text.ts';
 import { withShortcodes } from './hugo-shortcodes.ts';
+import { memberOf, withLoops } from './liquid-loops.ts';
 import type { FolderSite } from './scan-folder.ts';
 import { type Fields, valueAt } from './sites/site.ts';
 
@@ -25,6 +26,11 @@ export interface FillIn {
 export function fillIn(text: string, { file, roots, site, fields, language, urlOf }: FillIn): string {
   const state: Including = { roots, site, left: MAX_INCLUDED };
   let whole = withIncludes(text, { file, depth: 0, state });
+  const dataOf = site?.site.dataOf;
+  if (dataOf !== undefined)
+    whole = withLoops(whole, (name) =>
+      name.startsWith('page.') ? memberOf(fields, name.split('.').slice(1)) : dataOf(name),
+    );
   const { templateOf, phraseOf = () => undefined, settingOf = () => undefined } = site?.site ?? {};
   if (templateOf !== undefined)
     whole = withShortcodes(whole, { templateOf, phraseOf: (id) => phraseOf(id, language), settingOf });

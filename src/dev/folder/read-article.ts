@@ -69,8 +69,7 @@ export const readArticle = async (
   const article = {
     id: path,
     title: (
-      given ??
-      front.title ??
+      plainTitle(given ?? front.title) ??
       (page === undefined ? headingOf(content, path) : page.title) ??
       titleFromName(path)
     ).slice(0, 200),
@@ -163,6 +162,12 @@ const titleFromName = (path: string): string => {
   const words = basename(path, extname(path)).replace(/[-_]+/g, ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1) || path;
 };
+
+/** A title that a configuration or front matter writes with tags or entities of HTML. */
+const plainTitle = (title: string | undefined): string | undefined =>
+  title !== undefined && /<\/?[a-z]|&#?\w/i.test(title)
+    ? (readDocument(`# ${title.replace(/&nbsp;?/g, ' ').replace(/\s+/g, ' ')}`).title ?? title)
+    : title;
 
 const isAddress = (url: string | undefined): boolean => url !== undefined && /^https?:\/\//i.test(url);
 

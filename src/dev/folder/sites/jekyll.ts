@@ -1,6 +1,7 @@
 import ignore from 'ignore';
 import { languageTag } from '../../../text/language-tag.ts';
-import { readConfig, readYaml } from './read-config.ts';
+import { memberOf } from '../liquid-loops.ts';
+import { readJson, readYaml } from './read-config.ts';
 import {
   addressOf,
   DRAFT,
@@ -37,6 +38,11 @@ export function jekyll(files: SiteFiles): Site | undefined {
   const defaults = Array.isArray(config.defaults) ? config.defaults : [];
   const hasIndex = files.list('').some((name) => /^index\.\w+$/.test(name));
   const data = new Map<string, unknown>();
+  const dataAt = (path: readonly string[]): unknown => {
+    const [file = '', ...rest] = path;
+    if (!data.has(file)) data.set(file, dataIn('_data', file, files, 0));
+    return memberOf(data.get(file), rest);
+  };
   return {
     generator: 'Jekyll',
     address: addressOf(config.url, config.baseurl),
@@ -67,17 +73,33 @@ export function jekyll(files: SiteFiles): Site | undefined {
       const [first, second = '', ...rest] = name.split('.');
       if (first !== 'site') return undefined;
       if (second !== 'data') return valueAt(config, [second, ...rest]);
-      const [file = '', ...path] = rest;
-      if (!data.has(file)) data.set(file, dataOf(file, files));
-      return valueAt(data.get(file), path);
+      return valueAt({ value: dataAt(rest) }, ['value']);
+    },
+    dataOf: (name) => {
+      const [first, second = '', ...rest] = name.split('.');
+      if (first !== 'site') return undefined;
+      return second === 'data' ? dataAt(rest) : memberOf(config, [second, ...rest]);
     },
   };
 }
 
-const dataOf = (name: string, files: SiteFiles): unknown => {
-  const file = files.list('_data').find((each) => withoutEnding(each) === name && /\.(?:ya?ml|json)$/.test(each));
-  return file === undefined ? undefined : readConfig(file, files.read(`_data/${file}`) ?? '');
-};
+const MAX_DATA_DEPTH = 3;
+
+/** What a file of data holds, or the files of a folder by their names. */
+function dataIn(folder: string, name: string, files: SiteFiles, depth: number): unknown {
+  const names = files.list(folder);
+  const file = names.find((each) => withoutEnding(each) === name && /\.(?:ya?ml|json)$/.test(each));
+  if (file !== undefined) {
+    const text = files.read(`${folder}/${file}`) ?? '';
+    // Lists are data too: read as the value of a mapping.
+    if (file.endsWith('.json')) return readJson(`{"data":${text}}`).data;
+    return readYaml(`data:\n${text.replace(/^---[ \t]*$/m, '').replace(/^/gm, '  ')}`).data;
+  }
+  if (depth === MAX_DATA_DEPTH || !names.includes(name)) return undefined;
+  const inner = `${folder}/${name}`;
+  const parts = new Set(files.list(inner).map(withoutEnding));
+  return Object.fromEntries([...parts].map((each) => [each, dataIn(inner, each, files, depth + 1)]));
+}
 
 function collectionsOf(config: Record<string, unknown>): Map<string, Collection> {
   const collections = new Map<string, Collection>();

@@ -21,6 +21,8 @@ export interface Site {
   pageOf(path: string, fields: Fields): SitePage | { why: string };
   /** A value that templates may name: `site.email`. */
   settingOf(name: string): string | undefined;
+  /** A value of the data that templates loop over: `site.data.plans`. */
+  dataOf?(name: string): unknown;
   /** The template of a shortcode of Hugo. */
   templateOf?(name: string): string | undefined;
   /** A text that the site has in several languages. */

@@ -44,14 +44,51 @@ export function vitepress(files: SiteFiles): Site | undefined {
       const file = path.slice(source.length);
       if (file !== '' && rules.ignores(file)) return { why: 'excluded by srcExclude' };
       if (/\[[^\]]+\]/.test(file)) return { route: undefined };
-      const target = rewrites[file];
-      const plain = withoutEnding(typeof target === 'string' ? target : file);
+      const plain = withoutEnding(rewritten(file, rewrites));
       const isIndex = /(?:^|\/)index$/.test(plain);
       const route = isIndex ? plain.replace(/index$/, '') : `${plain}${isClean ? '' : '.html'}`;
       return { route, language: languageOf(file, fields, { locales, config }) };
     },
     settingOf: () => undefined,
   };
+}
+
+const MAX_REWRITES = 200;
+
+/** Where `rewrites` puts a file, by its path or a pattern: `{'packages/:name/src/:rest*': ':name/:rest*'}`. */
+function rewritten(file: string, rewrites: Record<string, Literal>): string {
+  const exact = Object.hasOwn(rewrites, file) ? rewrites[file] : undefined;
+  if (typeof exact === 'string') return exact;
+  for (const [pattern, target] of Object.entries(rewrites).slice(0, MAX_REWRITES)) {
+    if (typeof target !== 'string' || !pattern.includes(':') || pattern.length > 300) continue;
+    const values = valuesIn(file, pattern);
+    if (values !== undefined)
+      return target
+        .replace(/:(\w+)(?:\([^()]*\))?[*+?]?/g, (_, name: string) => values.get(name) ?? '')
+        .replace(/\/{2,}/g, '/')
+        .replace(/^\//, '');
+  }
+  return file;
+}
+
+const PARAMETER = /:(\w{1,60})(?:\([^()]{0,100}\))?([*+?]?)/g;
+const MAX_PARAMETERS = 8;
+
+/** Values of the parameters of a pattern: a segment each, or with `*` and `+` several. Undefined when the path does not match. */
+function valuesIn(file: string, pattern: string): Map<string, string> | undefined {
+  const names: string[] = [];
+  let source = '';
+  let from = 0;
+  const plain = pattern.replace(/^\//, '');
+  const literal = (part: string): string => part.replace(/[.+?^${}()|[\]*]/g, '$&');
+  for (const { 0: found, 1: name = '', 2: sign, index } of plain.matchAll(PARAMETER)) {
+    source += literal(plain.slice(from, index)) + (sign === '*' ? '(.*?)' : sign === '+' ? '(.+?)' : '([^/]+?)');
+    names.push(name);
+    from = index + found.length;
+  }
+  if (names.length === 0 || names.length > MAX_PARAMETERS) return undefined;
+  const [all, ...values] = new RegExp(`^${source}${literal(plain.slice(from))}$`).exec(file) ?? [];
+  return all === undefined ? undefined : new Map(names.map((name, at) => [name, values[at] ?? '']));
 }
 
 /** Wrappers pass a configuration on: `withMermaid(defineConfig({ … }))`. */
