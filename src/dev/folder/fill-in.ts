@@ -3,9 +3,9 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
 import { decodeText } from '../../text/decode-text.ts';
 import { withShortcodes } from './hugo-shortcodes.ts';
-import { memberOf, withLoops } from './liquid-loops.ts';
+import { withLoops } from './liquid-loops.ts';
 import type { FolderSite } from './scan-folder.ts';
-import { type Fields, valueAt } from './sites/site.ts';
+import { type Fields, memberOf, valueAt } from './sites/site.ts';
 
 export interface FillIn {
   /** Real path of the file. */

@@ -1,3 +1,5 @@
+import { memberOf } from './sites/site.ts';
+
 /** A value that a name stands for: of a loop, or of the data of the site. */
 type Lookup = (name: string) => unknown;
 
@@ -138,19 +140,6 @@ function spelledOut(
     parts.push(part);
   }
   return parts.join('');
-}
-
-/** A member by its path: `name.first`; of pairs, `[0]` is the key. */
-export function memberOf(value: unknown, path: readonly string[]): unknown {
-  let member = value;
-  for (const name of path) {
-    if (Array.isArray(member) && (name === 'first' || name === 'last')) member = member.at(name === 'first' ? 0 : -1);
-    else if (Array.isArray(member) && name === 'size') member = member.length;
-    else if (typeof member === 'object' && member !== null && Object.hasOwn(member, name))
-      member = (member as Record<string, unknown>)[name];
-    else return undefined;
-  }
-  return member;
 }
 
 /** Whether a condition holds; undefined when that is not known. */

@@ -1,6 +1,5 @@
 import ignore from 'ignore';
 import { languageTag } from '../../../text/language-tag.ts';
-import { memberOf } from '../liquid-loops.ts';
 import { readJson, readYaml } from './read-config.ts';
 import {
   addressOf,
@@ -8,6 +7,7 @@ import {
   dayOf,
   type Fields,
   listIn,
+  memberOf,
   NOT_OF_THE_SITE,
   numberIn,
   PARTIAL,

@@ -105,6 +105,19 @@ export const valueAt = (values: unknown, path: readonly string[]): string | unde
     : undefined;
 };
 
+/** A member by its path: `name.first`; of pairs, `[0]` is the key. */
+export function memberOf(value: unknown, path: readonly string[]): unknown {
+  let member = value;
+  for (const name of path) {
+    if (Array.isArray(member) && (name === 'first' || name === 'last')) member = member.at(name === 'first' ? 0 : -1);
+    else if (Array.isArray(member) && name === 'size') member = member.length;
+    else if (typeof member === 'object' && member !== null && Object.hasOwn(member, name))
+      member = (member as Record<string, unknown>)[name];
+    else return undefined;
+  }
+  return member;
+}
+
 /** Year, month and day of a date in front matter or in the name of a file. */
 export const dayOf = (value: unknown): { year: string; month: string; day: string } | undefined => {
   const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : '';

@@ -55,7 +55,7 @@ export function vitepress(files: SiteFiles): Site | undefined {
 
 const MAX_REWRITES = 200;
 
-/** Where `rewrites` puts a file, by its path or a pattern: `{'packages/:name/src/:rest*': ':name/:rest*'}`. */
+/** Place that `rewrites` gives a file, by its path or a pattern: `{'packages/:name/src/:rest*': ':name/:rest*'}`. */
 function rewritten(file: string, rewrites: Record<string, Literal>): string {
   const exact = Object.hasOwn(rewrites, file) ? rewrites[file] : undefined;
   if (typeof exact === 'string') return exact;
