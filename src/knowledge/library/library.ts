@@ -337,8 +337,12 @@ const CREATES_NONE =
   'Cannot write the article: none of that id can be read with this key, and where some articles are for audiences that a key does not hold, it replaces articles and creates none. Use a key that holds all audiences (*)';
 /** Counts of a running sync are of all articles. */
 const openProgress = ({ run_id, full, started_at }: SyncProgress): SyncProgress => ({
-  ...{ run_id, full, started_at },
-  ...{ listed: 0, processed: 0, to_process: 0 },
+  run_id,
+  full,
+  started_at,
+  listed: 0,
+  processed: 0,
+  to_process: 0,
 });
 
 interface VisibleState {

@@ -21,10 +21,16 @@ const OpenChanges = z.object({
 });
 type OpenChanges = z.infer<typeof OpenChanges>;
 
-const NO_CHANGES: OpenChanges = {
-  ...{ added: 0, changed: 0, removed: 0, unchanged: 0 },
-  ...{ skipped: [], skippedCount: 0, warnings: [], warningCount: 0 },
-};
+const noChanges = (): OpenChanges => ({
+  added: 0,
+  changed: 0,
+  removed: 0,
+  unchanged: 0,
+  skipped: [],
+  skippedCount: 0,
+  warnings: [],
+  warningCount: 0,
+});
 
 /** A sync between two steps. Everything needed to resume after a crash is here and in its tables. */
 export const SyncRun = z.object({
@@ -57,7 +63,7 @@ export const SyncRun = z.object({
   toProcess: Count,
   processed: Count,
   held: HeldDeletions.nullable(),
-  open: OpenChanges.default(NO_CHANGES),
+  open: OpenChanges.default(noChanges),
   /** Texts embedded, those that had no vector when that began, and those that have none in the end. */
   embedded: Count.default(0),
   toEmbed: Count.default(0),
@@ -87,7 +93,7 @@ export const newSyncRun = (
     skipped: [],
     warnings: [],
     held: null,
-    open: structuredClone(NO_CHANGES),
+    open: noChanges(),
     ownAfter: '',
     isOwnRead: false,
   };
@@ -176,7 +182,7 @@ export const reportOf = (
 });
 
 /** A report as it is stored: with what those see of it who may not read every article. */
-export const StoredReport = SyncReport.extend({ open: OpenChanges.default(NO_CHANGES) });
+export const StoredReport = SyncReport.extend({ open: OpenChanges.default(noChanges) });
 type StoredReport = z.infer<typeof StoredReport>;
 
 /** The report without what concerns articles for some only, the numbers that are made of all, and a failure's words, which may tell them. */
@@ -187,9 +193,17 @@ export const openReport = ({ open, error, ...report }: StoredReport): SyncReport
   return {
     ...rest,
     outcome: report.outcome === 'failed' ? 'failed' : outcome,
-    ...{ added, changed, removed, unchanged },
-    ...{ skipped, skipped_count: skippedCount, warnings, warning_count: warningCount },
-    ...{ held_deletions: null, writes: 0, embeddings: 0 },
+    added,
+    changed,
+    removed,
+    unchanged,
+    skipped,
+    skipped_count: skippedCount,
+    warnings,
+    warning_count: warningCount,
+    held_deletions: null,
+    writes: 0,
+    embeddings: 0,
     error: error && errorInfo(error.code),
   };
 };
