@@ -98,8 +98,8 @@ function withCellsWhole(lines: readonly string[]): string[] {
     else if (columns === 0 && next.includes('|') && next.length <= MAX_ROW && DELIMITERS.test(next))
       columns = cellsIn(next);
     if (columns < 2 || !line.includes('`') || cellsIn(line) <= columns) return line;
-    const whole = line.replace(CODE_SPAN, (code) => code.replace(/(?<!\\)\|/g, '\\|'));
-    return cellsIn(whole) === columns ? whole : line;
+    const escaped = line.replace(CODE_SPAN, (code) => code.replace(/(?<!\\)\|/g, '\\|'));
+    return cellsIn(escaped) === columns ? escaped : line;
   });
 }
 

@@ -205,11 +205,12 @@ export const createAsking = (parts: AskParts): Asking => {
         ...withReporters(rest, nameOf),
         ...(error === undefined ? {} : { error: { query: request.query, ...error } }),
       };
-      const sentOn = asked.length === 1 ? (asked[0]?.query ?? query) : query;
+      if (kept === undefined) return final;
+      const delegated = asked.length === 1 ? (asked[0]?.query ?? query) : query;
       // A librarian that reads the conversation gets the question as typed.
-      const standalone = completedQuestion(sentOn, turnBefore({ metadata }));
+      const standalone = delegated === query ? completedQuestion(query, turnBefore({ metadata })) : delegated;
       const understoodAs = standalone === request.query ? undefined : standalone;
-      return kept?.keep(final, { budget, understoodAs }) ?? final;
+      return kept.keep(final, { budget, understoodAs });
     };
   };
 };

@@ -188,9 +188,9 @@ export const keepsQuestion = (
   const { runs, part, wordsOf, isPreposition } = ownWordsIn(question.slice(0, MAX_READ));
   const stemsOf = (text: string) => wordsOf(text.slice(0, MAX_READ)).map(({ word }) => stem(word));
   const turns = [...questions, ...answers].map(stemsOf);
-  const said = new Set([stemsOf(question), ...turns].flat());
+  const conversationStems = new Set([stemsOf(question), ...turns].flat());
   const words = wordsOf(written.slice(0, MAX_READ));
-  if (words.some(({ word, isContent }) => isContent && !said.has(stem(word)))) return false;
+  if (words.some(({ word, isContent }) => isContent && !conversationStems.has(stem(word)))) return false;
   const namesThing = (stretch: readonly Word[]) => {
     const subject = stretch.findIndex(({ isContent }) => isContent);
     const lead = stretch.slice(0, subject + 1).map(({ word }) => stem(word));

@@ -195,10 +195,10 @@ function about(descriptions: readonly string[], place: Place, limits: PhrasingCo
 
 function readOnce(text: string, place: Place, read: () => string): string {
   if (text === '' || place.charactersLeft <= 0) return '';
-  const known = place.read.get(text) ?? read();
-  place.read.set(text, known);
-  place.charactersLeft -= known.length;
-  return known;
+  const content = place.read.get(text) ?? read();
+  place.read.set(text, content);
+  place.charactersLeft -= content.length;
+  return content;
 }
 
 type Row = PhrasingContent[][];

@@ -30,13 +30,13 @@ export function withParts(text: string, options: PartsOptions): string {
   const site = options.site?.site;
   const state: State = { ...options, left: MAX_INCLUDED, attributes: new Map(Object.entries(site?.attributes ?? {})) };
   if (/\.rst$/i.test(options.file)) {
-    const whole = withRstParts(text, options.file, 0, state);
+    const page = withRstParts(text, options.file, 0, state);
     const { before = '', after = '' } = site?.around ?? {};
-    return [before, whole, after, ...substitutions(whole, site?.attributes ?? {})].filter(Boolean).join('\n\n');
+    return [before, page, after, ...substitutions(page, site?.attributes ?? {})].filter(Boolean).join('\n\n');
   }
-  const whole = withAsciidocParts(text, options.file, 0, state);
-  const used = usedAttributes(whole, site?.attributes ?? {});
-  return used.length === 0 ? whole : `${used.join('\n')}\n${whole}`;
+  const page = withAsciidocParts(text, options.file, 0, state);
+  const definitions = usedAttributes(page, site?.attributes ?? {});
+  return definitions.length === 0 ? page : `${definitions.join('\n')}\n${page}`;
 }
 
 /** The text of a file in one of the folders, wherever links lead. */
@@ -64,13 +64,13 @@ function withAsciidocParts(text: string, file: string, depth: number, state: Sta
   for (const line of text.split('\n')) {
     const [, name, value = ''] = line.length < 600 ? (ASCIIDOC_ATTRIBUTE.exec(line) ?? []) : [];
     if (name !== undefined && !state.attributes.has(name)) state.attributes.set(name, value);
-    const [, target, given = ''] = line.length < 1000 ? (ASCIIDOC_INCLUDE.exec(line) ?? []) : [];
+    const [, target, optionList = ''] = line.length < 1000 ? (ASCIIDOC_INCLUDE.exec(line) ?? []) : [];
     const part = target === undefined ? undefined : readInside(asciidocPath(target, file, state), state);
     if (part === undefined) {
       out.push(line);
       continue;
     }
-    const options = optionsIn(given);
+    const options = optionsIn(optionList);
     const chosen = linesOf(part.text.split('\n'), options);
     const inner = withAsciidocParts(chosen.join('\n').trimEnd(), part.file, depth + 1, state);
     const offset = /^([+-])(\d)$/.exec(options.get('leveloffset') ?? '');
@@ -94,12 +94,11 @@ function asciidocPath(target: string, file: string, { attributes }: State): stri
   return join(modules, module === '' ? own : module, `${family}s`, rest);
 }
 
-const optionsIn = (given: string): ReadonlyMap<string, string> =>
+const optionsIn = (optionList: string): ReadonlyMap<string, string> =>
   new Map(
-    [...given.matchAll(/([\w-]{1,40})=(?:"([^"]{0,300})"|([^,"]{0,300}))/g)].map(([, name = '', quoted, plain]) => [
-      name === 'tag' ? 'tags' : name,
-      (quoted ?? plain ?? '').trim(),
-    ]),
+    [...optionList.matchAll(/([\w-]{1,40})=(?:"([^"]{0,300})"|([^,"]{0,300}))/g)].map(
+      ([, name = '', quoted, plain]) => [name === 'tag' ? 'tags' : name, (quoted ?? plain ?? '').trim()],
+    ),
   );
 
 const TAG = /(?:^|[^\w:])(tag|end)::([\w.-]{1,80})\[\]/;

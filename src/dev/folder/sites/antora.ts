@@ -50,9 +50,9 @@ function routeOf(path: string, style: string | undefined): string {
 
 /** Values of attributes: `@` at the end only says that a page may change it, `false` that there is none. */
 function attributesOf(config: unknown): Record<string, string> {
-  const given = isMapping(config) && isMapping(config.attributes) ? config.attributes : {};
+  const attributes = isMapping(config) && isMapping(config.attributes) ? config.attributes : {};
   return Object.fromEntries(
-    Object.entries(given)
+    Object.entries(attributes)
       .filter(([name, value]) => /^[\w-]{1,80}$/.test(name) && value !== false && !isMapping(value))
       .map(([name, value]) => [name, String(value ?? '').replace(/@$/, '')])
       .filter(([, value]) => !value?.includes('\n')),

@@ -40,9 +40,9 @@ export function hugo(files: SiteFiles): Site | undefined {
   const isPrefixed = config.defaultContentLanguageInSubdir === true;
   const phrases = new Map<string, Record<string, unknown>>();
   const phrasesOf = (code: string): Record<string, unknown> => {
-    const known = phrases.get(code) ?? phrasesIn(files, code);
-    phrases.set(code, known);
-    return known;
+    const translations = phrases.get(code) ?? phrasesIn(files, code);
+    phrases.set(code, translations);
+    return translations;
   };
   const bundles = new Set<string>();
   const isBundle = (folder: string): boolean => {
