@@ -27,6 +27,7 @@ import { type OriginContext, originate } from '../signing/request-context.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { idAsWords } from '../text/id-as-words.ts';
 import { hasOnlyWordsOf } from '../text/question-forms.ts';
+import { withoutContinuation } from '../text/refers-back.ts';
 import { mentionsPerson, type SmallTalk } from '../text/small-talk.ts';
 import { demand, workspaceOf } from './authenticate.ts';
 import { createConcierge } from './concierge/concierge.ts';
@@ -208,7 +209,8 @@ export const createAsking = (parts: AskParts): Asking => {
       if (kept === undefined) return final;
       const delegated = asked.length === 1 ? (asked[0]?.query ?? query) : query;
       // A librarian that reads the conversation gets the question as typed.
-      const standalone = delegated === query ? completedQuestion(query, turnBefore({ metadata })) : delegated;
+      const completed = delegated === query ? completedQuestion(query, turnBefore({ metadata })) : delegated;
+      const standalone = completed === query ? query : withoutContinuation(completed);
       const understoodAs = standalone === request.query ? undefined : standalone;
       return kept.keep(final, { budget, understoodAs });
     };

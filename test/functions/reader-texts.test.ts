@@ -153,6 +153,10 @@ describe('what a reader sees', () => {
       .poll(gapTitles, { timeout: 60_000, interval: 500 })
       .toContainEqual(expect.stringMatching(/galleries.*Reykjavik/));
     expect(await gapTitles()).not.toContain('And in Reykjavik?');
+    await post('/v1/ask', { query: 'And which museums in Oslo show it?', metadata: { history } });
+    await expect
+      .poll(gapTitles, { timeout: 60_000, interval: 500 })
+      .toContainEqual(expect.stringMatching(/^which museums in Oslo show .*Apollo III/i));
   });
 
   it('is a gap when somebody dislikes it, and a thank-you is none', async () => {
