@@ -265,19 +265,21 @@ const comparable = (text: string, { product }: Base): string =>
     .replaceAll(/(chatcmpl|resp|msg)[-_][\w-]+/g, 'ID')
     .replaceAll(/\b20[23]\d-\d\d-\d\dT[\d:.]+Z/g, (time) => (time.endsWith('T00:00:00.000Z') ? time : 'TIME'))
     .replaceAll(/"(timings|latency)":\{[^{}]*\}/g, '"$1":{}')
-    .replaceAll(/(\w*(?:_ms|Ms|duration|execution_time|created|time_seconds|p50|p90|p99)\w*\\*"):[\d.e-]+/g, '$1:0')
+    .replaceAll(/(\w*(?:_ms|Ms|duration|execution_time|created|time_seconds|p50|p90|p95|p99)\w*\\*"):[\d.e-]+/g, '$1:0')
     .replaceAll(/^constellation_(?:request|sync_age|embedding_lookups|metrics).*\n/gm, '')
     .replaceAll(/"isolate":\{.*?\}\}/g, '"isolate":{}')
     .replaceAll(/"hash":"[0-9a-f]{64}"/g, '"hash":"OF AN ADDRESS TOO"')
     .replaceAll(/"signature":"[\w-]+"/g, '"signature":""')
     .replaceAll(/\beyJ[\w.-]+/g, 'TOKEN');
 
-/** Gaps and kept answers are stored after the reply, so that those of one moment come in any order. */
-const unordered = (text: string): string =>
+/** Gaps, kept answers and turns are stored after the reply, a question and its answer at once: those of one moment come in any order. */
+const isUnordered = ({ route, body }: Sent): boolean =>
+  /\/gaps|\/answers|\/memories\//.test(route) || /list_gaps|recall|ListTasks/.test(JSON.stringify(body ?? ''));
+
+const partsOf = (text: string): string =>
   text
-    .replaceAll(/\},?(?=\{\\?"id\\?":)|\}(?=\],\\?"(?:total|next_cursor))/g, '}\n')
-    .replaceAll(/\[(?=\{\\?"id\\?":)/g, '[\n')
-    .split('\n')
+    .split(/[{}[\],]|\\+n/)
+    .filter((part) => part !== '')
     .sort()
     .join('\n');
 
@@ -300,8 +302,8 @@ const compare = async (all: readonly Sent[]) => {
     const counts = tried.get(name) ?? { ok: 0, refused: 0 };
     tried.set(name, counts);
     counts[/^[45]/.test(inOpen) ? 'refused' : 'ok'] += 1;
-    if (unordered(inFull) !== unordered(inOpen))
-      differences.push([sent.route, sent.body, sent.as, differenceOf(unordered(inFull), unordered(inOpen))]);
+    const [one, other] = isUnordered(sent) ? [partsOf(inFull), partsOf(inOpen)] : [inFull, inOpen];
+    if (one !== other) differences.push([sent.route, sent.body, sent.as, differenceOf(one, other)]);
     const words = RESTRICTED_WORDS.filter((word) => inFull.toLowerCase().includes(word));
     if (words.length > 0) differences.push([sent.route, sent.body, words]);
   }
@@ -338,6 +340,9 @@ it('shows articles, and ids that there are not, as without the restricted articl
 });
 
 it('lists, counts and describes everything as without the restricted articles', async () => {
+  // A gap that could not be recorded at once is reported again ten seconds later.
+  const gaps = { route: 'GET /v1/knowledge/gaps?state=all' };
+  await expect.poll(() => compare([gaps]), { timeout: 60_000, interval: 1000 }).toEqual([]);
   expect(await compare(lists())).toEqual([]);
   // Page by page.
   let cursor: string | undefined = '';
@@ -348,7 +353,7 @@ it('lists, counts and describes everything as without the restricted articles', 
     cursor = /"next_cursor":"([^"]+)"/.exec(await replyTo(open, { route }))?.[1];
   }
   expect(cursor).toBeUndefined();
-});
+}, 120_000);
 
 it('compares every route that reads', () => {
   const paths = [...tried.keys()].map((route) => route.replace(/ as .*/, ''));
