@@ -63,6 +63,8 @@ const headerReader = (headers: NonNullable<MailSigns['headers']>): HeaderReader 
 const byHeaders = (header: HeaderReader): AutomaticMail | undefined => {
   const type = header('content-type')?.toLowerCase() ?? '';
   if (/^multipart\/report\b/.test(type)) return KIND.bounce;
+  // The reply of a calendar to an invitation (RFC 6047).
+  if (/^text\/calendar\b.*\bmethod="?(?:reply|counter|refresh)/.test(type)) return KIND.generated;
   if (header('x-failed-recipients')) return KIND.bounce;
   // RFC 5321: only reports of mail servers have no return path.
   if (header('return-path')?.replace(/\s/g, '') === '<>') return KIND.bounce;
@@ -94,7 +96,11 @@ const SYSTEM_NAME = /^"?(?:mail delivery (?:sub)?system|mailer-daemon|postmaster
 
 /** An address that no one reads, unless replies go to another one: forms of web pages write so. */
 const bySender = (from: string, replyTo: string | undefined): AutomaticMail | undefined => {
-  const read = from.slice(0, MAX_FIELD).trim();
+  // With a comment at its end as in "MAILER-DAEMON (Mail Delivery System)" (RFC 5322, section 3.2.2).
+  const read = from
+    .slice(0, MAX_FIELD)
+    .replace(/\([^()]*\)\s*$/, '')
+    .trim();
   const address = addressIn(read);
   const name = read.replace(/<[^<>]*>\s*$/, '').trim();
   const isSystem = SYSTEM_NAME.test(name) || DAEMON.test(localPart(address));
@@ -104,7 +110,8 @@ const bySender = (from: string, replyTo: string | undefined): AutomaticMail | un
   return other !== '' && other !== address && !ready().sender.test(localPart(other)) ? undefined : KIND.noReply;
 };
 
-const DAEMON = /^(?:mailer?-?daemon|mail\.daemon|post-?master|mail-?delivery(?:-?(?:sub)?system)?)$/i;
+const DAEMON =
+  /^(?:mailer?-?daemon|mail\.daemon|post-?master|mail-?delivery(?:-?(?:sub)?system)?|microsoftexchange[0-9a-f]{32})$/i;
 
 const addressIn = (text: string): string => (/<([^<>\s]+)>\s*$/.exec(text)?.[1] ?? text).toLowerCase();
 const localPart = (address: string): string => address.split('@', 1)[0] ?? '';
@@ -116,6 +123,9 @@ interface ReadyWords {
   sender: RegExp;
   /** The whole subject: "Re: Automatic reply …" answers one, and "Out of office hours?" is a question. */
   subject: RegExp;
+  /** Subjects of receipts, which people write as well, and what the texts of receipts say. */
+  receipt: RegExp;
+  read: readonly RegExp[];
   acknowledgement: RegExp;
   /** Phrases of texts: what desks say, and what people who are away say. */
   says: readonly RegExp[];
@@ -134,6 +144,8 @@ const ready = (): ReadyWords => {
   compiled ??= {
     sender: new RegExp(`^(?:${WORDS.senders.join('|')})$`, 'i'),
     subject: whole(WORDS.subjects),
+    receipt: whole(WORDS.receipts),
+    read: phrases(WORDS.read),
     acknowledgement: whole(WORDS.acknowledgements),
     says: phrases(WORDS.says),
     away: phrases(WORDS.away),
@@ -142,17 +154,24 @@ const ready = (): ReadyWords => {
 };
 
 const BOUNCE =
-  /undeliver|deliver|returned mail|failure notice|unzustellbar|zustell|remis|distribu|remise|entreg|recapit|bestelbaar|bezorgd|dostarczy|leverera|leveres/iu;
+  /undeliver|deliver|returned mail|failure notice|unzustellbar|zustell|remis|distribu|remise|entreg|recapit|bestelbaar|bezorgd|dostarcz|leverera|leveres|leveret|olevererbar|toimit|teslim|достав|送达|退信|配信|배달|전송|warning|delayed/iu;
 
-const EXPLICIT = /auto|respuesta|risposta|resposta|r[ée]ponse|antwoord|yan[ıi]t|自动|自動/iu;
+const EXPLICIT = /auto|respuesta|risposta|resposta|r[ée]ponse|antwoord|odpowied|yan[ıi]t|авто|自动|自動|자동/iu;
 
 /** A subject about an absence counts unless the text asks something: people write such subjects as well. */
 const bySubject = (subject: string, text: string): AutomaticMail | undefined => {
-  if (subject === '' || /[?？]\s*$/.test(subject) || !ready().subject.test(subject)) return undefined;
-  const [head = ''] = subject.split(/[:–—]/, 1);
+  if (subject === '' || /[?？]\s*$/.test(subject)) return undefined;
+  const words = ready();
+  const read = plainOf(text);
+  const isReceipt =
+    words.receipt.test(subject) && (read.trim() === '' || words.read.some((phrase) => phrase.test(read)));
+  if (isReceipt) return KIND.bounce;
+  if (!words.subject.test(subject)) return undefined;
+  const [head = ''] = subject.split(/[:：–—]/, 1);
   if (BOUNCE.test(head)) return KIND.bounce;
-  const isAsking = text.includes('?') && !ready().away.some((phrase) => phrase.test(plainOf(text)));
-  return isAsking && !EXPLICIT.test(head) ? undefined : KIND.reply;
+  const isAsking = /[?？]/.test(read) && words.away.filter((phrase) => phrase.test(read)).length < 2;
+  const isExplicit = head !== subject && EXPLICIT.test(head);
+  return isAsking && !isExplicit ? undefined : KIND.reply;
 };
 
 const plainOf = (text: string): string => text.slice(0, MAX_TEXT).replace(/[’‘]/g, "'").replace(/\s+/g, ' ');
@@ -163,7 +182,7 @@ const byWords = (
   { subject, isSuppressed }: { subject: string; isSuppressed: boolean },
 ): AutomaticMail | undefined => {
   const read = plainOf(text);
-  if (read.includes('?')) return undefined;
+  if (/[?？]/.test(read)) return undefined;
   const words = ready();
   const away = words.away.filter((phrase) => phrase.test(read)).length;
   if (away >= 2 || (away === 1 && isSuppressed)) return KIND.reply;
