@@ -29,7 +29,10 @@ export interface Librarians {
   }): Promise<readonly LibrarianInfo[]>;
   /** The latest description of a librarian, routable or not; `undefined` before the first one. */
   infoOf(id: string): LibrarianInfo | undefined;
-  /** All librarians with their health; fetches descriptions older than five seconds. */
+  /**
+   * All librarians with their health; fetches descriptions older than five seconds. One that has never described itself is `unavailable`:
+   * which rights it needs is not known.
+   */
   list(): Promise<LibrarianDirectory>;
 }
 
@@ -47,6 +50,8 @@ export interface LibrariansParts {
 const FRESH_MS = 60_000;
 const RETRY_MS = 5000;
 const TIMEOUT_MS = 1000;
+/** How often a first description that another request fetches is looked for within the timeout. */
+const MAX_POLLS = 50;
 const MAX_BYTES = 65_536;
 /** Examples of each librarian in the public list. */
 const SHOWN_EXAMPLES = 5;
@@ -123,8 +128,10 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
     list: async () => {
       // Checked when its turn comes: another request may have fetched it meanwhile.
       await inTurns(ids, async (id) => {
-        const { heardAt = 0, askedAt = 0 } = entries.get(id) ?? {};
-        if (now() - heardAt >= RETRY_MS && now() - askedAt >= TIMEOUT_MS) await refresh(id);
+        const isFetched = (): boolean => now() - (entries.get(id)?.askedAt ?? 0) < TIMEOUT_MS;
+        for (let polls = 0; entries.get(id)?.health === 'unknown' && isFetched() && polls < MAX_POLLS; polls += 1)
+          await waitFor(TIMEOUT_MS / MAX_POLLS);
+        if (now() - (entries.get(id)?.heardAt ?? 0) >= RETRY_MS && !isFetched()) await refresh(id);
       });
       return { librarians: [CONCIERGE, ...ids.map((id) => entryOf(id, entries.get(id)))] };
     },
@@ -142,6 +149,8 @@ const inTurns = async (ids: readonly string[], ask: (id: string) => Promise<void
   await Promise.all(Array.from({ length: AT_ONCE }, askNext));
 };
 
+const UNDESCRIBED = 'It has not described itself yet: it does not answer, or not in time';
+
 /** Description of the concierge, which runs in the gateway. */
 const CONCIERGE: LibrarianEntry = {
   id: 'concierge',
@@ -152,7 +161,7 @@ const CONCIERGE: LibrarianEntry = {
 };
 
 const entryOf = (id: string, entry: CachedDescription | undefined): LibrarianEntry => {
-  const { info = { id, name: id }, unavailable } = entry?.description ?? {};
+  const { info = { id, name: id }, unavailable } = entry?.description ?? { unavailable: UNDESCRIBED };
   const { examples = [], ...known }: LibrarianInfo = info;
   const shown = examples.slice(0, SHOWN_EXAMPLES);
   return {
@@ -162,6 +171,8 @@ const entryOf = (id: string, entry: CachedDescription | undefined): LibrarianEnt
     ...(unavailable === undefined ? {} : { unavailable }),
   };
 };
+
+const waitFor = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** Fetches a librarian's description; undefined when it does not answer within a second, or with another id. */
 const describe = async (target: Target, id: string): Promise<Description | undefined> => {

@@ -111,8 +111,10 @@ export const createCard = ({ a2a, librarians, signer, tokens, now }: CardParts) 
     const signed = utf8(`${header}.${encodeBase64url(utf8(canonical))}`);
     const signature = encodeBase64url(await signer.sign(signed));
     const etag = `"${(await sha256(signed)).slice(0, 22)}"`;
+    const isWhole = own.every(({ id }) => id === 'concierge' || librarians.infoOf(id) !== undefined);
     c.set('headersOfFile', {
-      'Cache-Control': `public, max-age=${CARD_SECONDS}`,
+      // A librarian that has not described itself yet is missing in the card.
+      'Cache-Control': isWhole ? `public, max-age=${CARD_SECONDS}` : 'no-cache',
       ETag: etag,
       'Last-Modified': changedAt(etag),
     });

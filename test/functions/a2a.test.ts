@@ -109,7 +109,8 @@ describe('the agent card', () => {
       AgentCard.shape.skills
         .parse((await call('GetExtendedAgentCard', {}, { key })).result?.skills)
         .map(({ id }) => id);
-    expect(await skillsOf(product.key)).toContain('analytics');
+    // A librarian that takes over a second to describe itself is missing until it has.
+    await expect.poll(() => skillsOf(product.key), { timeout: 60_000 }).toContain('analytics');
     const reader = await skillsOf(READER);
     expect(reader).toContain('navigator');
     expect(reader).not.toContain('analytics');
