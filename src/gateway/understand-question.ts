@@ -4,6 +4,7 @@ import { isWithin } from '../contract/json-object.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Query } from '../contract/names.ts';
 import { startDeadline } from '../http/deadline.ts';
+import { completedQuestion } from '../text/complete-question.ts';
 import { ownWordsIn, refersBack, type Word } from '../text/refers-back.ts';
 import { smallTalkIn } from '../text/small-talk.ts';
 import { stem } from '../text/stem.ts';
@@ -54,10 +55,9 @@ const MAX_SAID = 1500;
 const historyOf = (turns: readonly PastTurn[]): HistoryTurn[] =>
   turns.slice(-2).flatMap(({ question, understoodAs, answer, librarian }, place, last) => {
     const before = last[place - 1];
-    const leansOn =
-      before !== undefined && refersBack(question, before) ? `${before.understoodAs ?? before.question} ` : '';
+    const earlier = before && { question: before.understoodAs ?? before.question, answer: before.answer };
     return [
-      { speaker: 'user' as const, text: (understoodAs ?? `${leansOn}${question}`).slice(0, MAX_SAID) },
+      { speaker: 'user' as const, text: (understoodAs ?? completedQuestion(question, earlier)).slice(0, MAX_SAID) },
       {
         speaker: 'assistant' as const,
         text: answer.slice(0, MAX_SAID),

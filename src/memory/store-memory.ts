@@ -12,12 +12,12 @@ import type {
 import type { Restored } from '../contract/moving.ts';
 import { QUERY_MAX_LENGTH } from '../contract/names.ts';
 import { SettingRefused } from '../http/public-address.ts';
-import { completedQuestion } from '../knowledge/questions/complete-question.ts';
 import { mapBounded } from '../runtime/concurrency.ts';
 import { describeCause, type Log } from '../runtime/log.ts';
 import { questionText } from '../search/retrieve.ts';
 import { isTurn, type MemoryStore, mayReadMemory } from '../storage/memory-store.ts';
 import { type StoreOptions, StoreUnavailable } from '../storage/store-unavailable.ts';
+import { completedQuestion } from '../text/complete-question.ts';
 
 export interface StoringParts {
   store: MemoryStore;
@@ -426,7 +426,7 @@ export const embeddedTexts = (erased: readonly Memory[], around: readonly Memory
         continue;
       // A previous turn that is a follow-up question itself was embedded with the question before it.
       const joined = formsOf(before).flatMap((text) =>
-        first === undefined ? [] : formsOf(first).map((each) => `${each} ${text}`),
+        first === undefined ? [] : formsOf(first).flatMap((each) => completedForms(text, each)),
       );
       const isBeside = isErased.has(before.id) || isErased.has(next.id);
       for (const text of [...(isBeside ? formsOf(before) : []), ...joined]) {

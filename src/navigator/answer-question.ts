@@ -9,7 +9,6 @@ import {
   PARTIAL_BELOW,
 } from '../contract/navigator-response.ts';
 import { questionWithTurn } from '../grounding/parse-question.ts';
-import { completedQuestion } from '../knowledge/questions/complete-question.ts';
 import { type AnswerPhrases, answerPhrases, filled } from '../runtime/answer-phrases.ts';
 import type { WaitUntil } from '../runtime/concurrency.ts';
 import { escapeText } from '../runtime/escape-html.ts';
@@ -22,6 +21,7 @@ import { candidatesCache, chooseLibrarian } from '../search/librarian-routing.ts
 import { cachedArticle, type Edition } from '../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../search/retrieve.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
+import { completedQuestion } from '../text/complete-question.ts';
 import { lastOf, turnsFor } from '../text/refers-back.ts';
 import { type AnswerOptions, answerFromEdition, DECLINED_BELOW, HITS, languageOf } from './answer-from-edition.ts';
 import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';

@@ -2,6 +2,7 @@ import { withoutMarks } from './analyse-text.ts';
 import { detectLanguage } from './detect-language.ts';
 import REFERENCES from './lists/references.json' with { type: 'json' };
 import { smallTalkIn, withoutSmallTalk } from './small-talk.ts';
+import type { Span } from './split-sentences.ts';
 
 /**
  * What a question takes from the turns before it: `nothing`, it is read alone; `thing`, a pronoun stands for something that was named
@@ -29,10 +30,7 @@ const MAX_LENGTH = 300;
  */
 export const referenceIn = (message: string, { question: before, answer = '' }: TurnBefore = NO_TURN): Reference => {
   if (message.length > MAX_LENGTH) return 'nothing';
-  const text = withoutSmallTalk(message)
-    .replace(/[’ʼ`´]/g, "'")
-    .replace(/^[\s¿¡"'“„«(-]+/u, '')
-    .trim();
+  const text = ownTextOf(message);
   const references = languagesOf(text, before).map((language): Reference => {
     const forms = formsOf(language);
     const reference = 'fragments' in forms ? referenceInCharacters(text, forms) : referenceInWords(text, forms);
@@ -40,6 +38,13 @@ export const referenceIn = (message: string, { question: before, answer = '' }: 
   });
   return references.find((reference) => reference !== 'nothing') ?? 'nothing';
 };
+
+/** A message without thanks and greetings, and without marks at its beginning. */
+const ownTextOf = (message: string): string =>
+  withoutSmallTalk(message)
+    .replace(/[’ʼ`´]/g, "'")
+    .replace(/^[\s¿¡"'“„«(-]+/u, '')
+    .trim();
 
 const NO_TURN: TurnBefore = { question: '' };
 
@@ -116,21 +121,32 @@ const referenceInCharacters = (text: string, { pronouns, expletives, fragments }
 
 const MAX_BARE_CHARACTERS = 10;
 
-/** A pronoun of which nothing in the message itself can be meant: no subject stands in a clause before it. */
-const hasOpenPronoun = (text: string, forms: WordForms): boolean => {
+/** Whether a text has a pronoun of which nothing in the message itself can be meant. */
+const hasOpenPronoun = (text: string, forms: WordForms): boolean => openPronounsIn(text, forms).length > 0;
+
+/** The pronouns of which nothing in the message itself can be meant: no subject stands in a clause before them. */
+const openPronounsIn = (text: string, forms: WordForms): Pronoun[] => {
   const read = text.replace(forms.expletives, (found) => ' '.repeat(found.length));
   const bounds = [...read.matchAll(forms.bounds)].map(({ index, 0: found }) => index + found.length);
-  const isOpenAt = (at: number): boolean => {
-    const clause = bounds.findLast((bound) => bound <= at) ?? 0;
-    return !wordsIn(read.slice(0, clause), forms).some(({ isContent }) => isContent);
-  };
-  const isNamedBefore = (at: number) => wordsIn(read.slice(0, at), forms).some(({ isContent }) => isContent);
-  return (
-    [forms.pronouns, forms.sensitive].some((pattern) =>
-      [...read.matchAll(pattern)].some(({ index }) => isOpenAt(index)),
-    ) || [...read.matchAll(forms.possessives)].some(({ index }) => !isNamedBefore(index))
-  );
+  const namesBefore = (end: number) => wordsIn(read.slice(0, end), forms).some(({ isContent }) => isContent);
+  const found = (pattern: RegExp, isPossessive: boolean): Pronoun[] =>
+    [...read.matchAll(pattern)].map(({ index, 0: match }) => ({
+      start: index,
+      end: index + match.length,
+      isPossessive,
+    }));
+  return [
+    ...[forms.pronouns, forms.sensitive]
+      .flatMap((pattern) => found(pattern, false))
+      .filter(({ start }) => !namesBefore(bounds.findLast((bound) => bound <= start) ?? 0)),
+    ...found(forms.possessives, true).filter(({ start }) => !namesBefore(start)),
+  ];
 };
+
+/** A pronoun with the words that tell that it is one. */
+interface Pronoun extends Span {
+  isPossessive: boolean;
+}
 
 /** Said before any question: "ok", "hm", "so". */
 const LEAD_IN =
@@ -155,6 +171,58 @@ const continuationOf = (text: string, { continuing }: WordForms) => {
 export const withoutContinuation = (text: string): string => {
   const forms = formsOf(languagesOf(text)[0] ?? 'en');
   return ('fragments' in forms ? '' : continuationOf(text, forms).rest) || text;
+};
+
+/** What of a question refers back, and how its words and those of other texts in its language are read. */
+export interface References {
+  /** The question without what it begins with to continue another: "And on the II?" is about "on the II?". */
+  rest: string;
+  /** It is only a part of a question. */
+  isPart: boolean;
+  /** What `rest` leaves out, when it leaves the rest of a question out: "what about", "what if". */
+  lead: string;
+  /** What stands for something that was named before, in `rest` and in order. */
+  pronouns: readonly Pronoun[];
+  wordsOf(text: string): Word[];
+  isPreposition(word: string): boolean;
+  /** It may begin a question: "how", "does". */
+  isAsking(word: string): boolean;
+  /** The script has no spaces: its words are single characters. */
+  hasNoSpaces: boolean;
+}
+
+/**
+ * Reads what of a question refers back.
+ *
+ * @param before Another text in the same language.
+ */
+export const referencesIn = (question: string, before = ''): References => {
+  const text = ownTextOf(question);
+  const forms = formsOf(languagesOf(`${before} ${text}`)[0] ?? 'en');
+  if ('fragments' in forms) {
+    const pronouns = [...text.matchAll(new RegExp(forms.pronouns.source, 'gu'))].map(({ index, 0: found }) => ({
+      start: index,
+      end: index + found.length,
+      isPossessive: false,
+    }));
+    const isNone = () => false;
+    const isPart = forms.fragments.test(text);
+    const reading = { wordsOf: charactersIn, isPreposition: isNone, isAsking: isNone, hasNoSpaces: true };
+    return { rest: text, isPart, lead: '', pronouns, ...reading };
+  }
+  const { isContinued, isOpen, rest } = continuationOf(text, forms);
+  const wordsOf = (each: string) => wordsIn(each, forms);
+  const [first] = wordsOf(rest);
+  return {
+    rest,
+    isPart: isOpen || (isContinued && !forms.asking.has(first?.word ?? '')),
+    lead: isOpen ? text.slice(0, text.length - rest.length) : '',
+    pronouns: openPronounsIn(rest, forms).toSorted((one, other) => one.start - other.start),
+    wordsOf,
+    isPreposition: (each) => forms.prepositions.has(each),
+    isAsking: (each) => forms.asking.has(each),
+    hasNoSpaces: false,
+  };
 };
 
 /** How a question is read whose words that refer back are to be replaced. */
@@ -204,22 +272,29 @@ const withoutEnd = (run: readonly Word[]): readonly Word[] => {
 
 /** In scripts without spaces. */
 const charactersIn = (text: string): Word[] =>
-  (text.toLowerCase().match(/[\p{L}\p{N}]/gu) ?? []).map((word) => ({ word, isContent: true }));
+  [...text.matchAll(/[\p{L}\p{N}]/gu)].map(({ index, 0: found }) => ({
+    word: found.toLowerCase(),
+    isContent: true,
+    start: index,
+    end: index + found.length,
+  }));
 
-export interface Word {
+export interface Word extends Span {
   /** In lower case. */
   word: string;
   /** It may name a subject. */
   isContent: boolean;
 }
 
-const wordsIn = (text: string, { functionWords, hasElision }: WordForms): Word[] => {
-  const read = hasElision ? text.replace(/'(?=\p{L})/gu, "' ") : text;
-  return (read.toLowerCase().match(/[\p{L}\p{M}\p{N}]+(?:[-.:/'][\p{L}\p{M}\p{N}]+)*'?/gu) ?? []).map((word) => ({
-    word,
-    isContent: !functionWords.has(word) && !word.split('-').every((part) => functionWords.has(part)),
-  }));
-};
+const WORD = /[\p{L}\p{M}\p{N}]+(?:[-.:/'][\p{L}\p{M}\p{N}]+)*'?/gu;
+const ELIDED_WORD = /[\p{L}\p{M}\p{N}]+(?:[-.:/][\p{L}\p{M}\p{N}]+)*'?/gu;
+
+const wordsIn = (text: string, { functionWords, hasElision }: WordForms): Word[] =>
+  [...text.matchAll(hasElision ? ELIDED_WORD : WORD)].map(({ index, 0: found }) => {
+    const word = found.toLowerCase();
+    const isContent = !functionWords.has(word) && !word.split('-').every((part) => functionWords.has(part));
+    return { word, isContent, start: index, end: index + found.length };
+  });
 
 type Lists = Readonly<Record<string, string | readonly string[]>>;
 const BY_LANGUAGE: Readonly<Record<string, Lists>> = REFERENCES;

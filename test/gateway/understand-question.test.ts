@@ -36,9 +36,14 @@ describe('understandQuestion()', () => {
   it('rewrites a follow-up question of the history, and names its librarian', async () => {
     const turns = [...TURNS, { question: 'And on the II?', answer: 'So.', librarian: 'navigator' }];
     expect((await understand('and why?', undefined, { turns })).history.slice(2)).toEqual([
-      { speaker: 'user', text: 'How do I reset the Apollo III? And on the II?' },
+      { speaker: 'user', text: 'How do I reset the Apollo III on the II?' },
       { speaker: 'assistant', text: 'So.', librarian: 'navigator' },
     ]);
+  });
+  it('completes no question of the history by one that refers back itself', async () => {
+    const turns = Array.from({ length: 3 }, () => ({ question: 'And that one?', answer: 'Yes.' }));
+    const { history } = await understand('And that one?', undefined, { turns });
+    expect(history.map(({ text }) => text)).toEqual(['And that one?', 'Yes.', 'And that one?', 'Yes.']);
   });
   it('reads a question that stands alone without its conversation, and shows it to no model', async () => {
     const query = 'How long does shipping to Canada take?';

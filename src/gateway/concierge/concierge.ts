@@ -5,7 +5,6 @@ import type { AIClient, Context, Librarian, LibrarianInfo } from '../../contract
 import type { DelegateRequest } from '../../contract/response.ts';
 import { nothingFound } from '../../delegation/abstention.ts';
 import { startDeadline } from '../../http/deadline.ts';
-import { completedQuestion } from '../../knowledge/questions/complete-question.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import {
   type Candidates,
@@ -15,6 +14,7 @@ import {
   permittedLibrarians,
 } from '../../search/librarian-routing.ts';
 import { splitByLibrarian } from '../../search/split-by-librarian.ts';
+import { completedQuestion } from '../../text/complete-question.ts';
 import { refersBack } from '../../text/refers-back.ts';
 import { questionsIn } from '../../text/split-questions.ts';
 import { turnBefore } from './follow-up.ts';

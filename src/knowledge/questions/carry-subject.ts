@@ -116,7 +116,7 @@ const appended = (text: string, { phrase }: Subject): string => {
 };
 
 /** The subject of a clause. */
-export interface Subject {
+interface Subject {
   /** In a form that fits into another clause: `the Apollo III`, `our accessories`. */
   phrase: string;
   /** Without an article: `Apollo III`. */
@@ -128,7 +128,7 @@ export interface Subject {
 }
 
 /** The subject of a clause: its first name, otherwise its first noun phrase that is not an aspect such as `stock`. */
-export const subjectOf = (clause: string): Subject | undefined => {
+const subjectOf = (clause: string): Subject | undefined => {
   const subjects = nounPhrases(clause).filter((phrase) => !isPlace(phrase));
   const things = subjects.filter(({ noun }) => !isAspect(noun));
   // After an article it is a noun; elsewhere it may be a verb that is not in the word list.
@@ -140,7 +140,7 @@ export const subjectOf = (clause: string): Subject | undefined => {
 };
 
 /** The place that a clause names, with its preposition: `in Germany`. Periods do not count. */
-export const placeOf = (clause: string): string | undefined => {
+const placeOf = (clause: string): string | undefined => {
   const place = nounPhrases(clause).find(isPlace);
   return place === undefined ? undefined : `in ${place.noun}`;
 };
