@@ -1,5 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast';
 import type { OmissionKind } from '../contract/host-article.ts';
+import { formulaOf, plainTex } from './formula.ts';
 import {
   classesOf,
   element,
@@ -15,6 +16,7 @@ import {
   textOf,
   words,
 } from './hast.ts';
+import { readIcons } from './icons.ts';
 import { readNotes } from './notes.ts';
 import type { Omissions } from './omissions.ts';
 import { noteMark, noteMarksOf, readScript } from './script-marks.ts';
@@ -40,6 +42,8 @@ interface Cleaning {
   isInHeading: boolean;
   isInCode: boolean;
   isInLink: boolean;
+  /** Of code, as an element around it names it. */
+  codeLanguage: string | undefined;
   omissions: Omissions | undefined;
 }
 
@@ -49,10 +53,21 @@ interface Cleaning {
  */
 export function cleanHtml(root: Root, { isPage = false, base, language, omissions }: CleaningOptions = {}): void {
   labelTabs(root);
+  readIcons(root);
   readNotes(root, language);
   const revealed = revealedBy(root);
   const noteMarks = noteMarksOf(root);
-  clean(root, { isPage, base, revealed, noteMarks, isInHeading: false, isInCode: false, isInLink: false, omissions });
+  clean(root, {
+    isPage,
+    base,
+    revealed,
+    noteMarks,
+    isInHeading: false,
+    isInCode: false,
+    isInLink: false,
+    codeLanguage: undefined,
+    omissions,
+  });
 }
 
 /** Elements that are left out, by what is lost with them; nothing that a reader would miss with the last ones. */
@@ -89,7 +104,7 @@ function clean(parent: Parent, state: Cleaning): void {
   const children: ElementContent[] = [];
   const hasWords = once(() => (parent.children as ElementContent[]).some(isRunningText));
   for (const child of parent.children as ElementContent[]) {
-    if (child.type === 'text') add(children, words(state.isInCode ? child.value : child.value.replace(INVISIBLE, '')));
+    if (child.type === 'text') add(children, words(state.isInCode ? child.value : readText(child.value, parent)));
     if (child.type === 'comment') state.omissions?.add('comment', () => child.value);
     if (child.type !== 'element') continue;
     const dropped = whyDropped(child, parent, state);
@@ -110,6 +125,15 @@ function clean(parent: Parent, state: Cleaning): void {
   }
   parent.children = children;
 }
+
+/** Without invisible characters, and without the marks of formulas that a script draws. */
+function readText(text: string, parent: Parent): string {
+  const visible = text.replace(INVISIBLE, '');
+  return visible.includes('\\') && !isElement(parent as Element, 'code', 'kbd', 'samp')
+    ? visible.replace(FORMULA, (_, inLine, block) => (inLine ?? block).trim())
+    : visible;
+}
+const FORMULA = /\\\(((?:[^\\]|\\(?![()])){1,500})\\\)|\\\[((?:[^\\]|\\(?![[\]])){1,2000})\\\]/g;
 
 const MAX_CONTENTS_TITLE = 40;
 
@@ -141,6 +165,7 @@ function isEmptyInline(node: ElementContent): boolean {
 function whyDropped(node: Element, parent: Parent, state: Cleaning): OmissionKind | '' | undefined {
   const { tagName, properties } = node;
   const kind = KIND_OF.get(tagName);
+  if (isTask(node, parent) || isFormula(node)) return undefined;
   if (kind !== undefined) return tagName === 'input' && isButtonInput(node) ? undefined : kind;
   if (isHidden(node) && !state.revealed.has(node)) return 'hidden';
   if (PAGE_ROLES.has(String(properties.role ?? '')) && (state.isPage || properties.role === 'tablist'))
@@ -148,6 +173,17 @@ function whyDropped(node: Element, parent: Parent, state: Cleaning): OmissionKin
   if (state.isPage && isSurrounding(node)) return 'surrounding';
   return tagName === 'a' && isAnchorMark(node, parent, state) ? '' : undefined;
 }
+
+/** The box of a task that is done or not. */
+const isTask = (node: Element, parent: Parent): boolean =>
+  node.tagName === 'input' &&
+  node.properties.type === 'checkbox' &&
+  node.properties.disabled !== undefined &&
+  isElement(parent as Element, 'li', 'p', 'label');
+
+/** The source of a formula that a script draws. */
+const isFormula = ({ tagName, properties }: Element): boolean =>
+  tagName === 'script' && /^math\/tex/i.test(String(properties.type ?? ''));
 
 const isButtonInput = ({ properties }: Element): boolean =>
   /^(?:button|submit|reset|image)$/i.test(String(properties.type ?? ''));
@@ -244,6 +280,8 @@ function read(node: Element, place: Place): ElementContent[] {
   if (tagName === 'button' || (tagName === 'input' && isButtonInput(node))) return readButton(node, place);
   if (tagName === 'select') return [words(choicesOf(node))];
   if (tagName === 'math') return [words(formulaOf(node))];
+  if (tagName === 'script') return [words(lineOf(node))];
+  if (tagName === 'input') return [words(node.properties.checked === undefined ? '[ ] ' : '[x] ')];
   if (tagName === 'img') {
     const alternative = readImage(node, place);
     if (alternative.length === 0) state.omissions?.add('image', () => imageName(node));
@@ -252,11 +290,13 @@ function read(node: Element, place: Place): ElementContent[] {
   if (tagName === 'br' && state.isInHeading) return [words(' ')];
   if (tagName === 'wbr') return [];
   if (state.isInCode && isLineNumber(node)) return [];
+  if (isBlock(node) && !state.isInHeading && !state.isInCode) node.tagName = 'div';
   const inner = { ...state };
   if (HEADINGS.includes(tagName)) inner.isInHeading = true;
   if (tagName === 'pre') inner.isInCode = true;
+  if (isElement(node, 'pre', 'div', 'figure')) inner.codeLanguage = languageOf(node) ?? state.codeLanguage;
   if (tagName === 'a') inner.isInLink = propertyOf(node, 'href')?.includes('#') === true;
-  if (tagName === 'table') node.children = withoutLineNumbers(node);
+  if (tagName === 'table' && dropLineNumbers(node) && isListing(node)) return read(listingOf(node), place);
   const script = scriptOf(node);
   const isLinked = script === 'sup' && (state.isInLink || elementsOf(node).some((each) => each.tagName === 'a'));
   const isNoteLink = tagName === 'a' && isNoteReference(node);
@@ -271,14 +311,18 @@ function read(node: Element, place: Place): ElementContent[] {
     case 'ul':
     case 'ol':
     case 'menu':
-      node.children = nestStrayLists(node);
+      return readList(node);
+    case 'p':
+      if (elementChildren(node).some((each) => each.tagName === 'div')) node.tagName = 'div';
       return [node];
     case 'table':
       spreadSpans(node);
       return [node];
     case 'summary':
     case 'legend':
-      return node.children.length === 0 ? [] : [element('p', [element('strong', node.children)])];
+      if (node.children.length === 0 || elementChildren(node).some((each) => isElement(each, ...HEADINGS)))
+        return node.children;
+      return [element('p', [element('strong', node.children)])];
     case 'rt':
       return [words(` (${lineOf(node)}) `)];
     case 'form':
@@ -286,11 +330,20 @@ function read(node: Element, place: Place): ElementContent[] {
       state.omissions?.add('control', () => spacedTextOf(node));
       return [];
     case 'pre':
-      return [withLanguage(node)];
+      return [withLanguage(node, inner.codeLanguage)];
     default:
       return [isStruck(node) ? element('del', node.children) : node];
   }
 }
+
+/** A part of a line that stands in a line of its own: by its style, or as one of several choices. */
+const isBlock = (node: Element): boolean =>
+  (isElement(node, 'span', 'strong', 'b', 'em', 'i', 'small', 'label') &&
+    /display:\s*(?:block|flex|grid|table|list-item)\b/i.test(String(node.properties.style ?? ''))) ||
+  (node.tagName === 'label' &&
+    elementChildren(node).some(
+      (each) => each.tagName === 'input' && /^(?:radio|checkbox)$/.test(String(each.properties.type ?? '')),
+    ));
 
 /** Whether an element raises or lowers its text, by its name, its class or its style. */
 function scriptOf(node: Element): 'sup' | 'sub' | undefined {
@@ -353,19 +406,13 @@ function choicesOf(select: Element): string {
         .join(' / ');
 }
 
-/** A formula as it was written, where the page says so. */
-function formulaOf(math: Element): string {
-  const source = elementsOf(math).find(
-    (each) => each.tagName === 'annotation' && /tex/i.test(propertyOf(each, 'encoding') ?? ''),
-  );
-  return lineOf(source ?? math);
-}
-
 /** An image is its alternative text: not the name of a file, and not a single word that stands alone. */
 function readImage(image: Element, { hasWords, parent }: Place): ElementContent[] {
-  const text = String(image.properties.alt ?? '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  const text = plainTex(
+    String(image.properties.alt ?? '')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  );
   if (text === '' || /^\S+\.(?:png|jpe?g|gif|svg|webp|avif|bmp)$/i.test(text)) return [];
   const isWord = !/\s/.test(text) && !/[\u3040-\u30ff\u3400-\u9fff]{3}/u.test(text);
   return isWord &&
@@ -405,6 +452,18 @@ function absolute(href: string, base: string | undefined): string | undefined {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined;
 }
 
+/** Words before the first item stand above the list; the number of the first item is where the list begins. */
+function readList(list: Element): ElementContent[] {
+  const first = list.children.findIndex((child) => child.type === 'element');
+  const above = list.children.slice(0, Math.max(0, first));
+  list.children = nestStrayLists(list);
+  const start = Number(elementChildren(list)[0]?.properties.value);
+  if (list.tagName === 'ol' && Number.isInteger(start) && start > 0) list.properties.start = start;
+  if (!above.some((child) => child.type === 'text' && child.value.trim() !== '')) return [list];
+  list.children = list.children.filter((child) => !above.includes(child));
+  return [element('p', above), list];
+}
+
 /** A list directly in a list belongs to the item before it. */
 function nestStrayLists(list: Element): ElementContent[] {
   const children: ElementContent[] = [];
@@ -424,15 +483,36 @@ function nestStrayLists(list: Element): ElementContent[] {
 }
 
 const isLineNumber = (node: Element): boolean =>
-  / (?:linenos?|line-numbers?(?:-rows)?|lineno|gutter|rouge-gutter|hljs-ln-numbers|ln) /.test(classesOf(node));
+  / (?:linenos?|line-numbers?(?:-rows)?|lineno|gutter|rouge-gutter|hljs-ln-numbers|ln|blob-num) /.test(classesOf(node));
 
-/** A table that shows code beside the numbers of its lines. */
-function withoutLineNumbers(table: Element): ElementContent[] {
-  for (const cell of elementsOf(table).slice(0, 4))
-    if (cell.tagName === 'tr')
-      cell.children = cell.children.filter((child) => !isElement(child, 'td') || !isLineNumber(child));
-  return table.children;
+const cellsOf = (row: Element): Element[] => elementChildren(row).filter((cell) => isElement(cell, 'td', 'th'));
+
+/** Drops the numbers of lines beside code, and says whether there were any. */
+function dropLineNumbers(table: Element): boolean {
+  let has = false;
+  for (const row of elementsOf(table)) {
+    if (row.tagName !== 'tr' || !cellsOf(row).some(isLineNumber)) continue;
+    has = true;
+    row.children = cellsOf(row).filter((cell) => !isLineNumber(cell));
+  }
+  return has;
 }
+
+/** Whether each row is a line of code. */
+const isListing = (table: Element): boolean =>
+  elementsOf(table).every((each) => each.tagName !== 'pre' && (each.tagName !== 'tr' || cellsOf(each).length === 1));
+
+const listingOf = (table: Element): Element =>
+  element('pre', [
+    element('code', [
+      words(
+        elementsOf(table)
+          .filter(({ tagName }) => tagName === 'tr')
+          .map(textOf)
+          .join('\n'),
+      ),
+    ]),
+  ]);
 
 /** A form that only takes input: to search, to subscribe. */
 function isControlForm(form: Element): boolean {
@@ -443,9 +523,26 @@ function isControlForm(form: Element): boolean {
 }
 
 /** Puts the language back to the element where the next library reads it. */
-function withLanguage(pre: Element): Element {
-  const language = propertyOf(pre, 'lang');
+function withLanguage(pre: Element, around: string | undefined): Element {
+  const language = propertyOf(pre, 'lang') ?? around;
   const code = elementChildren(pre).find(({ tagName }) => tagName === 'code');
-  if (language !== undefined && code !== undefined) code.properties.className = [`language-${language}`];
+  const holder = code ?? element('code', pre.children);
+  if (code === undefined) pre.children = [holder];
+  if (language !== undefined) holder.properties.className = [`language-${language}`];
   return pre;
+}
+
+/** How generators name the language of code: `language-js`, `highlight-js notranslate`, `highlight-source-js`, `sourceCode js`, `brush: js`. */
+const CODE_CLASS =
+  / (?:lang(?:uage)?-([\w+#-]{1,40})|highlight-(?:source-|text-)?([\w+#-]{1,40})|sourcecode ([\w+#-]{1,40})|brush: ?([\w+#-]{1,40});?) /;
+
+/** The language that an element around one block of code names. */
+function languageOf(node: Element): string | undefined {
+  const given = propertyOf(node, 'dataLanguage') ?? propertyOf(node, 'dataLang');
+  const name = given ?? CODE_CLASS.exec(classesOf(node))?.slice(1).find(Boolean);
+  if (name === undefined || /^(?:default|none|text|plain|plaintext|wrapper|block|box)$/.test(name)) return undefined;
+  if (!/^[\w+#-]{1,40}$/.test(name)) return undefined;
+  if (node.tagName !== 'pre' && elementsOf(node).filter(({ tagName }) => tagName === 'pre').length > 2)
+    return undefined;
+  return name;
 }

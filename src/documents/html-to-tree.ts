@@ -109,7 +109,8 @@ const readTable: Handle = (state, node) => {
   if (width < 2 || width > MAX_COLUMNS || width * rows.length > MAX_CELLS)
     return [...caption, ...rows.flat().flatMap((cell) => state.toFlow(state.all(cell)))];
   const table = defaultHandlers.table?.(state, node) as Table;
-  for (const row of table.children) for (const cell of row.children) cell.children = trimmed(inline(cell.children));
+  for (const [at, row] of table.children.entries())
+    for (const cell of row.children) cell.children = at === 0 ? trimmed(inline(cell.children)) : lines(cell.children);
   // The library adds an empty head to a table without header cells.
   if (table.children[0]?.children.every((cell) => cell.children.length === 0)) table.children.shift();
   return [...caption, table];
@@ -121,6 +122,51 @@ const cellsOf = (table: Element): Element[][] =>
     .flatMap((part) => (part.tagName === 'tr' ? [part] : elementChildren(part)))
     .filter(({ tagName }) => tagName === 'tr')
     .map(elementChildren);
+
+/** The blocks of a cell on one line: items and paragraphs stay apart. */
+function lines(cell: readonly MarkdownNodes[]): PhrasingContent[] {
+  const out: PhrasingContent[] = [];
+  for (const block of blocksOf(cell)) {
+    const content = trimmed(inline(block));
+    if (content.length === 0) continue;
+    if (out.length > 0) out.push({ type: 'text', value: ENDS.test(wordsOf(out)) ? ' ' : '; ' });
+    out.push(...content);
+  }
+  return out;
+}
+
+const HOLDERS: ReadonlySet<string> = new Set(['list', 'listItem', 'blockquote', 'table']);
+const BLOCK: ReadonlySet<string> = new Set(['paragraph', 'heading', 'code', 'tableRow']);
+
+function blocksOf(nodes: readonly MarkdownNodes[]): MarkdownNodes[][] {
+  const blocks: MarkdownNodes[][] = [];
+  let line: MarkdownNodes[] | undefined;
+  for (const node of nodes) {
+    if ('children' in node && HOLDERS.has(node.type)) {
+      blocks.push(...blocksOf(node.children));
+      line = undefined;
+    } else if (BLOCK.has(node.type)) {
+      blocks.push([node]);
+      line = undefined;
+    } else {
+      if (line === undefined) {
+        line = [];
+        blocks.push(line);
+      }
+      line.push(node);
+    }
+  }
+  return blocks;
+}
+
+/** What follows such a sign needs no other one. */
+const ENDS = /[\p{Po}\p{Pd}]$/u;
+
+const wordsOf = (nodes: readonly MarkdownNodes[]): string =>
+  nodes
+    .map((node) => ('value' in node ? node.value : 'children' in node ? wordsOf(node.children) : ''))
+    .join('')
+    .trimEnd();
 
 /** The nodes of a table cell on one line: blocks are concatenated, code loses its line breaks. */
 const inline = (nodes: MarkdownNodes[]): PhrasingContent[] =>

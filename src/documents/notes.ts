@@ -108,7 +108,10 @@ function readStyled(node: Element, languageOf: () => string): void {
     return;
   }
   const inner = elementsOf(node).slice(0, 40);
-  const head = inner.find((each) => TITLE.test(classesOf(each)) || each.tagName === 'summary');
+  const [opening] = elementChildren(node);
+  const head =
+    inner.find((each) => TITLE.test(classesOf(each)) || each.tagName === 'summary') ??
+    (isElement(opening, 'h2', 'h3', 'h4', 'h5', 'h6') ? opening : undefined);
   const title = head === undefined ? '' : lineOf(head).slice(0, MAX_TITLE);
   if (head !== undefined)
     for (const parent of [node, ...inner]) parent.children = parent.children.filter((child) => child !== head);

@@ -29,6 +29,8 @@ function leanHtml(html: string): string {
   const whole = isXhtml(html) ? html.replace(SELF_CLOSED, '<$1$2></$1>') : html;
   return withoutFormattingAttributes(
     whole
+      // An empty `i` is an icon, which its class or label tells.
+      .replace(/<i(\s[^<>]{1,500})>\s{0,20}<\/i>/gi, '<span$1></span>')
       .replace(/^\s*<\?xml[^>]{0,200}\?>/, '')
       .replace(/data:[\w/+.;=-]{0,100},[^"'\s>]*/g, '')
       .replace(

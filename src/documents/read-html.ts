@@ -50,7 +50,8 @@ export function readHtml(html: string, options: CleaningOptions = {}): DocumentT
   const { refresh, modifiedAtMs } = readHead(isWholePage(html) ? all : []);
   const omissions = collectOmissions();
   const content = isPage ? contentOf(root, omissions) : bodyOf(root);
-  const { tree, text } = convert(content, { ...options, isPage, language, omissions });
+  const base = baseOf(all, options.base);
+  const { tree, text } = convert(content, { ...options, base, isPage, language, omissions });
   const warnings = ACTIVE.test(html) && !isPage ? [ACTIVE_DROPPED] : [];
   const title = titleIn(tree) ?? pageTitle ?? openingHeading(tree);
   return {
@@ -67,6 +68,15 @@ export function readHtml(html: string, options: CleaningOptions = {}): DocumentT
           ? 'it says that it does not exist'
           : undefined,
   };
+}
+
+/** Against what a page's relative links are resolved: what it names itself, else its address. */
+export function baseOf(all: readonly Element[], address: string | undefined): string | undefined {
+  const href = propertyOf(
+    all.find(({ tagName }) => tagName === 'base'),
+    'href',
+  );
+  return href !== undefined && URL.canParse(href, address) ? new URL(href, address).href : address;
 }
 
 const TOO_LARGE = 'Reduced to plain text: the HTML has more than 10,000 tags, or is nested more than 100 levels deep';

@@ -4,7 +4,7 @@ import { elementsOf, isElement, lineOf, propertyOf, textOf } from './hast.ts';
 import { collectOmissions } from './omissions.ts';
 import { isNotFound, readHead } from './page-head.ts';
 import { parseHtml } from './parse-html.ts';
-import { contentOf, convert, titleOf } from './read-html.ts';
+import { baseOf, contentOf, convert, titleOf } from './read-html.ts';
 import { lineOfMarkdown } from './write-markdown.ts';
 
 /** A page of a web site, without what surrounds its content. */
@@ -48,7 +48,7 @@ export function readWebPage(html: string, address: string): WebPage | undefined 
   const root = parseHtml(html);
   if (root === undefined) return undefined;
   const all = elementsOf(root);
-  const base = absolute(propertyOf(named(all, 'base'), 'href'), address) ?? address;
+  const base = baseOf(all, address) ?? address;
   const links = linksOf(all, base);
   const canonical = all.find((node) => isElement(node, 'link') && wordsIn(node.properties.rel).includes('canonical'));
   const alternates = alternatesOf(all, base);

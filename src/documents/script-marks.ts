@@ -41,11 +41,19 @@ export function readScript(
     (node.tagName === 'sup' &&
       (isLinked || (noteMarks.size > 0 && text.split(/[\s,]+/).every((each) => noteMarks.has(each)))));
   if (isMark) return words(noteMark(inBrackets ?? text, before));
-  const table: Readonly<Record<string, string>> = node.tagName === 'sup' ? MARKS.sup : MARKS.sub;
-  const characters = [...text];
-  if (characters.every((each) => Object.hasOwn(table, each)))
-    return words(characters.map((each) => table[each]).join(''));
+  const script = node.tagName === 'sup' ? 'sup' : 'sub';
   // Ordinals (1st, 2e, 3º) and trade marks read as they stand.
-  if (node.tagName === 'sup' && /^\p{L}{1,4}$|^[™®©℠ºª*†‡]+$/u.test(text)) return words(text);
-  return words(`${node.tagName === 'sup' ? '^' : '_'}${characters.length > 1 ? `(${text})` : text}`);
+  const isPlain = script === 'sup' && /^\p{L}{1,4}$|^[™®©℠ºª*†‡]+$/u.test(text) && !hasSigns(text, script);
+  return words(isPlain ? text : scripted(text, script));
+}
+
+const hasSigns = (text: string, script: 'sup' | 'sub'): boolean =>
+  [...text].every((each) => Object.hasOwn(MARKS[script], each));
+
+/** Raised or lowered characters where Unicode has all of them, else `^(n+1)`, `_k`. */
+export function scripted(text: string, script: 'sup' | 'sub'): string {
+  const table: Readonly<Record<string, string>> = MARKS[script];
+  const characters = [...text];
+  if (hasSigns(text, script)) return characters.map((each) => table[each]).join('');
+  return `${script === 'sup' ? '^' : '_'}${characters.length > 1 ? `(${text})` : text}`;
 }
