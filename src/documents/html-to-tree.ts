@@ -109,8 +109,10 @@ const readTable: Handle = (state, node) => {
   if (width < 2 || width > MAX_COLUMNS || width * rows.length > MAX_CELLS)
     return [...caption, ...rows.flat().flatMap((cell) => state.toFlow(state.all(cell)))];
   const table = defaultHandlers.table?.(state, node) as Table;
+  const isHeaded = rows[0]?.every(({ tagName }) => tagName === 'th') === true;
   for (const [at, row] of table.children.entries())
-    for (const cell of row.children) cell.children = at === 0 ? trimmed(inline(cell.children)) : lines(cell.children);
+    for (const cell of row.children)
+      cell.children = at === 0 && isHeaded ? trimmed(inline(cell.children)) : lines(cell.children);
   // The library adds an empty head to a table without header cells.
   if (table.children[0]?.children.every((cell) => cell.children.length === 0)) table.children.shift();
   return [...caption, table];
