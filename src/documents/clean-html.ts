@@ -42,7 +42,7 @@ interface Cleaning {
   isInHeading: boolean;
   isInCode: boolean;
   isInLink: boolean;
-  /** Of code, as an element around it names it. */
+  /** The language of code, as an element around it names it. */
   codeLanguage: string | undefined;
   omissions: Omissions | undefined;
 }
