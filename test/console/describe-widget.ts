@@ -1,10 +1,10 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { type DemoPage, serveDemoPage } from '../../src/dev/run/demo-page.ts';
-import { QUESTIONS } from '../conversation/every-pair.ts';
+import { everyPair, QUESTIONS } from '../conversation/every-pair.ts';
 import { LIE } from '../functions/misbehaving-librarians.ts';
-import { send } from '../functions/product-for-test.ts';
+import { grant, send } from '../functions/product-for-test.ts';
 import { answerWith, helpdesks, newPage, open, product } from './console-for-test.ts';
 
 /** The answer box on the sample's page, of another origin than the gateway. */
@@ -81,6 +81,54 @@ describe('the widget on a page of another origin', () => {
     expect(await inline().getByLabel('Your e-mail address').isVisible()).toBe(true);
     expect(await inline().getByLabel('What do you need?').inputValue()).toBe(questions.at(-1));
   });
+
+  it('answers a question as when it is asked alone, after every other one', async () => {
+    // Each page has a key of its own, as one key may ask only so often a minute.
+    const openWithKey = async () => {
+      const key = `ck_pub_${crypto.randomUUID()}`;
+      const publish = async (origins: string[]) => {
+        await grant(product, key, { capabilities: ['kb:read'], origins });
+        return key;
+      };
+      const other = await serveDemoPage({ url: product.url, publish });
+      onTestFinished(() => other.close());
+      await page.goto(other.url);
+    };
+    let history: { speaker: string; text: string }[] | undefined;
+    page.on('request', (request) => {
+      if (request.method() === 'POST') history = request.postDataJSON().metadata?.history;
+    });
+    const askHere = async (question: string) => {
+      await askIn(inline(), question);
+      return inline().getByRole('listitem', { name: 'Answer' }).last().textContent();
+    };
+
+    const alone = new Map<string, string | null>();
+    for (const question of QUESTIONS) {
+      // Once before, so that its embedding is in the cache.
+      await send(product, 'POST /v1/ask', { query: question });
+      await openWithKey();
+      alone.set(question, await askHere(question));
+      expect(history).toBe(undefined);
+    }
+    const questions = everyPair(QUESTIONS);
+    const pairs = new Set<string>();
+    for (const start of [0, 45]) {
+      // The last question of the first page is the first one of the second, so that no pair is left out.
+      const [first = '', ...next] = questions.slice(start, start + 46);
+      await openWithKey();
+      await askHere(first);
+      let before = first;
+      for (const question of next) {
+        const shown = await askHere(question);
+        expect([before, question, shown]).toEqual([before, question, alone.get(question)]);
+        expect(history?.findLast(({ speaker }) => speaker === 'user')?.text).toBe(before);
+        pairs.add(`${before} ${question}`);
+        before = question;
+      }
+    }
+    expect(pairs.size).toBe(90);
+  }, 600_000);
 
   it('floats above the page in another language, with the keyboard only', async () => {
     const box = page.locator('body > constellation-answers');

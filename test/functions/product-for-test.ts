@@ -45,10 +45,10 @@ export const send = ({ url, key }: Product, route: string, body?: unknown, as = 
 export const grant = async (
   { miniflare }: Product,
   key: string,
-  { capabilities, workspaces = ['default'], audiences }: Partial<ApiKeyRecord>,
+  { capabilities, workspaces = ['default'], audiences, origins }: Partial<ApiKeyRecord>,
 ): Promise<void> => {
   const keys = await miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
-  const record = { name: key.slice(3, 9), workspaces, capabilities, audiences, rate: 'unlimited' };
+  const record = { name: key.slice(3, 9), workspaces, capabilities, audiences, rate: 'unlimited', origins };
   await keys.put(await hashApiKey(key), JSON.stringify(record));
 };
 
