@@ -7,8 +7,9 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Progress } from '../contract/ask.ts';
-import { describeIssues, type ErrorInfo } from '../contract/error-info.ts';
+import { describeIssues, type ErrorInfo, type Issue, readAs } from '../contract/error-info.ts';
 import { ArticleListing, HostArticle } from '../contract/host-article.ts';
+import { parseJson } from '../contract/json-object.ts';
 import { ERROR_META, type McpCaller, type ToolFailure } from '../contract/mcp.ts';
 import { Query } from '../contract/names.ts';
 import { KnowledgeFile } from '../contract/navigator-response.ts';
@@ -39,7 +40,7 @@ const PAGE = 20;
  * gateway, which checks everything again.
  */
 export const createServer = ({ capabilities }: McpCaller, { routes, knows, streams }: ServerOptions): Server => {
-  const server = new Server(
+  const server = new ReadingServer(
     { name: 'constellation', version: VERSION, ...(knows.structure ? { title: 'Constellation' } : {}) },
     {
       capabilities: { tools: {}, resources: {}, prompts: {} },
@@ -87,6 +88,39 @@ export const createServer = ({ capabilities }: McpCaller, { routes, knows, strea
   });
   return server;
 };
+
+type Handler = Parameters<Server['_wrapHandler']>[1];
+
+/** Tells a client which parameter is wrong, in one form for all methods: most are a fault (-32603) with a dump of its issues in the library. */
+class ReadingServer extends Server {
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const answer = super._wrapHandler(method, handler);
+    return async (request, context) => {
+      try {
+        return await answer(request, context);
+      } catch (error) {
+        throw wrongParameters(error) ?? error;
+      }
+    };
+  }
+}
+
+/** Issues of Zod as the library writes them into the message of an error. */
+const WrittenIssues = z
+  .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
+  .min(1)
+  .max(100);
+
+const wrongParameters = (error: unknown): ProtocolError | undefined => {
+  const [written = ''] = error instanceof Error ? (/\[\s*\{.*\}\s*\]$/s.exec(error.message) ?? []) : [];
+  const read = readAs(WrittenIssues, parseJson(written));
+  return read.ok ? invalid(`Cannot read the request: ${describeIssues(read.value.map(asIssue))}`) : undefined;
+};
+
+const asIssue = ({ path, message }: { path: (string | number)[]; message: string }): Issue => ({
+  path: path.join('.'),
+  message: message.endsWith('received undefined') ? 'is missing' : message,
+});
 
 interface ServerOptions extends Exchange {
   routes: Routes;
