@@ -7,7 +7,7 @@ import { languageNamed } from '../text/language.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import type { Passage } from './answer-prompt.ts';
 import type { Evidence } from './check-statement.ts';
-import { hasAskersNumbers, isBoundLiteral, missingExactLiterals, missingLiterals } from './literals.ts';
+import { isBoundLiteral, isFilledIn, missingExactLiterals, missingLiterals } from './literals.ts';
 import { monthsIn, numbersIn, sumFor, valuesIn, type WrittenNumber } from './number-values.ts';
 import { hasPromptInjection } from './prompt-injection.ts';
 import QUALIFIERS from './qualifiers.json' with { type: 'json' };
@@ -82,7 +82,7 @@ const vetoOf = (
   const titles = context.passages.map(({ title }) => title);
   const known = [...textsOf(sections), ...titles, context.question];
   const literal = missingExactLiterals(text, known).find(
-    (each) => isBoundLiteral(each) && !hasAskersNumbers(each, known, context.question),
+    (each) => isBoundLiteral(each) && !isFilledIn(each, known, context.question),
   );
   if (literal !== undefined) return `the evidence does not have ${literal.kind} ${quotedShort(literal.text)}`;
   const strange = strangeNumbers(text, known)[0];

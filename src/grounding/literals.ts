@@ -169,18 +169,55 @@ export const missingExactLiterals = (statement: string, texts: readonly string[]
   exactLiterals(statement, texts).literals;
 
 /**
- * Whether code or a command stands in a text but for numbers of the question: the asker's own port, size or version in the place of the
- * article's.
+ * Whether code or a command stands in a text but for words of the question: the asker's own port, size or version in the place of the
+ * article's, or the asker's own name in the place of `<name>`.
  */
-export const hasAskersNumbers = ({ kind, text }: Literal, texts: readonly string[], question: string): boolean => {
+export const isFilledIn = (literal: Literal, texts: readonly string[], question: string): boolean => {
+  const { kind, text } = literal;
   if (kind !== 'code' && kind !== 'command') return false;
+  return hasAskersNumbers(text, texts, question) || fillsPlaceholders(text, texts, question);
+};
+
+const hasAskersNumbers = (text: string, texts: readonly string[], question: string): boolean => {
   const parts = collapse(text).split(/(?<![\p{L}\p{N}_.])(\d+(?:\.\d+)*)(?![\p{L}\p{N}_])/u);
   const isOwn = parts.map((part, at) => at % 2 === 1 && hasWhole(question, part));
   if (!isOwn.includes(true)) return false;
-  const pattern = parts.map((part, at) =>
-    isOwn[at] ? '\\d+(?:\\.\\d+)*' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
-  );
+  const pattern = parts.map((part, at) => (isOwn[at] ? '\\d+(?:\\.\\d+)*' : escapedPattern(part)));
   return new RegExp(pattern.join('')).test(collapse(texts.join('\n')));
+};
+
+const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** `<extension>` in code. */
+const PLACEHOLDER = /<\p{L}[^<>`\n]{0,40}>/gu;
+/** Spans and lines of the texts that are tried. */
+const MAX_TEMPLATES = 50;
+
+const fillsPlaceholders = (text: string, texts: readonly string[], question: string): boolean => {
+  const code = collapse(text);
+  const words = question
+    .split(/[\s<>`]+/)
+    .map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''))
+    .filter((word) => word !== '')
+    .sort((one, other) => other.length - one.length);
+  const templates = texts
+    .flatMap((each) => [...each.matchAll(/(?<=`)[^`\n]{1,500}(?=`)|(?<=^|\n)[^`\n]{1,500}(?=\n|$)/g)])
+    .map(([template]) => collapse(template).trim().split(PLACEHOLDER))
+    .filter(({ length }) => length > 1);
+  return templates.slice(0, MAX_TEMPLATES).some((parts) => isMadeOf(code, parts, words));
+};
+
+/** Whether a text is the parts in order, with one of the words between each two. */
+const isMadeOf = (text: string, parts: readonly string[], words: readonly string[]): boolean => {
+  let at = 0;
+  for (const [place, part] of parts.entries()) {
+    if (!text.startsWith(part, at)) return false;
+    at += part.length;
+    if (place === parts.length - 1) break;
+    const from = at;
+    at += words.find((word) => text.startsWith(word, from))?.length ?? Number.POSITIVE_INFINITY;
+  }
+  return at === text.length;
 };
 
 const exactLiterals = (statement: string, texts: readonly string[]): { literals: Literal[]; prose: string } => {

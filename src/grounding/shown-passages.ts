@@ -41,7 +41,7 @@ const MAX_PASSAGES = 8;
 /** Per passage, in UTF-16 units. */
 const MAX_PASSAGE_LENGTH = 3000;
 /** Length of all passages up to the first article, the second, … A short article leaves its room to the next. */
-const ROOM_UP_TO = [6000, 9500, 12_000, 14_000] as const;
+const ROOM_UP_TO = [7500, 10_500, 12_500, 14_000] as const;
 const MAX_ARTICLES = 8;
 /** Passages of an article that is not shown whole: the first, the second, … */
 const PASSAGES_OF = [3, 2, 2, 1] as const;

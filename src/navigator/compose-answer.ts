@@ -30,19 +30,23 @@ export const sectionOf = (
 ): string => (headingPath.at(-1) || title || id).slice(0, 500);
 
 /** "Set up SSL, Certificates": how a source is named in running text, by its title and section. */
-export const citationOf = (place: CitedPlace): string => citation(place, escapeText(titleOf(place.article), 300));
+export const citationOf = ({ chunk, article }: { chunk: CitedChunk; article: EditionArticle }): string =>
+  citation(escapeText(titleOf(article), 300), article, [chunk]);
 
-/** The same with the title as a link, where the article has an address. */
-export const linkedCitationOf = (place: CitedPlace): string => citation(place, linkTo(place.article));
+/** "[Set up SSL](https://…), Certificates, Keys": the same for several sections of an article, with a link where it has an address. */
+export const linkedCitationOf = (article: EditionArticle, chunks: readonly CitedChunk[]): string =>
+  citation(linkTo(article), article, chunks);
 
-interface CitedPlace {
-  chunk: Pick<EditionChunk, 'headingPath'>;
-  article: EditionArticle;
-}
+type CitedChunk = Pick<EditionChunk, 'headingPath'>;
 
-const citation = ({ chunk, article }: CitedPlace, title: string): string => {
-  const section = oneLine(sectionOf(chunk, article));
-  return escapeHtml(section === oneLine(article.title) || section === article.id ? title : `${title}, ${section}`);
+/** Sections that a citation names. */
+const MAX_SECTIONS = 2;
+
+const citation = (title: string, article: EditionArticle, chunks: readonly CitedChunk[]): string => {
+  const sections = chunks
+    .map((chunk) => oneLine(sectionOf(chunk, article)).replace(/\s*[:：;]+$/, ''))
+    .filter((section) => section !== oneLine(article.title) && section !== article.id);
+  return escapeHtml([title, ...[...new Set(sections)].slice(0, MAX_SECTIONS)].join(', '));
 };
 
 const titleOf = ({ title, id }: Pick<EditionArticle, 'title' | 'id'>): string =>

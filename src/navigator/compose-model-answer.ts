@@ -429,21 +429,24 @@ const compose = (
 const keyOf = (cited: readonly Cited[], of: (cited: Cited) => string): string =>
   [...new Set(cited.map(of))].join('\n\n');
 
-/** Sections that a reference names; the statements have all. */
-const MAX_NAMED = 4;
+/** Articles that a reference names; the statements have all. */
+const MAX_NAMED = 3;
 
 const isBlockText = (text: string): boolean => splitBlocks(text).at(-1)?.kind !== 'prose';
 
-/** With its date where an article is old. */
-const referenceTo = (cited: readonly Cited[], { dates, phrases }: Pick<ComposeOptions, 'dates' | 'phrases'>): string =>
-  [
-    ...new Set(
-      cited.map(({ chunk }) => {
-        const day = dates.get(chunk.source.id);
-        const citation = linkedCitationOf({ chunk, article: chunk.source });
-        return day === undefined ? citation : `${citation}, ${filled(phrases.asOf, { day })}`;
-      }),
-    ),
-  ]
-    .slice(0, MAX_NAMED)
-    .join('; ');
+/** Each article once, with its date where it is old, and the first sections of it. */
+const referenceTo = (
+  cited: readonly Cited[],
+  { dates, phrases }: Pick<ComposeOptions, 'dates' | 'phrases'>,
+): string => {
+  const articles = Map.groupBy(cited, ({ chunk }) => chunk.source);
+  const named = [...articles].slice(0, MAX_NAMED).map(([source, places]) => {
+    const day = dates.get(source.id);
+    const citation = linkedCitationOf(
+      source,
+      places.map(({ chunk }) => chunk),
+    );
+    return day === undefined ? citation : `${citation}, ${filled(phrases.asOf, { day })}`;
+  });
+  return named.join('; ');
+};

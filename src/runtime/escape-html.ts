@@ -2,8 +2,8 @@
  * Escapes raw HTML, images and unsafe links in quoted Markdown: a client that renders the answer shows tags as text, loads nothing, and
  * links only to pages and mail addresses. Code spans and fences stay unchanged, since Markdown shows them literally.
  *
- * Every `<` that may open a tag, a comment or an automatic link gets a backslash escape (CommonMark 0.31.2, section 2.4); the words stay
- * as they are. When a renderer may or may not see code (fences in block quotes, spans over lines or table cells), the backslash is added:
+ * Every `<` that may open a tag, a comment or an automatic link other than the plain address of a page gets a backslash escape
+ * (CommonMark 0.31.2, section 2.4); the words stay as they are. When a renderer may or may not see code (fences in block quotes, spans over lines or table cells), the backslash is added:
  * one too many is ugly, one too few is unsafe.
  */
 export const escapeHtml = (markdown: string): string => {
@@ -16,6 +16,7 @@ export const escapeHtml = (markdown: string): string => {
 
 const escapeLines = (lines: readonly string[]): string[] => {
   const escaped: string[] = [];
+  const tables = linesOfTables(lines);
   // A backtick without a partner may open a span that ends in a later line of its paragraph.
   const before: Before = { isBlank: true, isAstray: false, hasCells: false, hasFence: false, hasOuterFence: false };
   for (let at = 0; at < lines.length; ) {
@@ -29,15 +30,29 @@ const escapeLines = (lines: readonly string[]): string[] => {
     }
     const isBlank = line.trim() === '';
     before.isBlank = isBlank;
-    before.hasCells = !isBlank && (before.hasCells || line.includes('|'));
+    before.hasCells = !isBlank && (before.hasCells || (tables.has(at) && line.includes('|')));
     before.isAstray = !isBlank && (before.isAstray || line.replace(CODE_SPAN, '').includes('`'));
     before.hasFence ||= /`{3}|~{3}/.test(line);
     before.hasOuterFence ||= /^ {1,3}(?:`{3}|~{3})/.test(line);
-    escaped.push(before.isAstray ? escapeTags(line) : escapeLine(line));
+    escaped.push(before.isAstray ? escapeTags(line) : escapeLine(line, tables.has(at)));
     at++;
   }
   return escaped;
 };
+
+/** Lines that may belong to a table: those of paragraphs with a row of dashes (GitHub Flavored Markdown, section 4.10). */
+const linesOfTables = (lines: readonly string[]): ReadonlySet<number> => {
+  const found = new Set<number>();
+  for (let start = 0, end = 0; start < lines.length; start = end + 1) {
+    end = start;
+    let hasDashes = false;
+    for (; (lines[end] ?? '').trim() !== ''; end++) hasDashes ||= DASHES.test(lines[end] ?? '');
+    if (hasDashes) for (let at = start; at < end; at++) found.add(at);
+  }
+  return found;
+};
+
+const DASHES = /^(?=[^-]*-)[\s>|:-]*$/;
 
 /** The state before a line. */
 interface Before {
@@ -93,9 +108,9 @@ export const escapeText = (text: string, limit: number): string => escapeTags(te
 /** Removes what `escapeHtml` added. */
 export const unescapeHtml = (markdown: string): string => markdown.replace(/\\(?=<[a-z/!?]|!\[|\][(:])/gi, '');
 
-const escapeLine = (line: string): string => {
+const escapeLine = (line: string, isRow: boolean): string => {
   const codes = [...line.matchAll(CODE_SPAN)];
-  if (codes.some(([code]) => code.includes('|'))) return escapeTags(line);
+  if (isRow && codes.some(([code]) => code.includes('|'))) return escapeTags(line);
   // A backtick in a link's target does not open a span, so such links come first.
   const isCode = (at: number) => codes.some(({ index, 0: code }) => at > index && at < index + code.length);
   if (escapeLinks(line, isCode) !== line) return escapeTags(line);
@@ -112,9 +127,12 @@ const CODE_SPAN = /(?<![`\\])(`{1,4})(?!`)[^`]{1,500}(?<!`)\1(?!`)/g;
 
 const escapeTags = (text: string): string => escapeLinks(escapeMarks(text));
 
-/** Escapes what opens a tag, and what makes a link an image. */
+/**
+ * Escapes what opens a tag, and what makes a link an image. Addresses of pages stay, as long as they hold nothing that would be an
+ * attribute of a tag.
+ */
 const escapeMarks = (text: string): string =>
-  text.replace(/(?<!\\)(\\*)(?=<[a-z/!?]|!\[)/gi, (slashes: string) =>
+  text.replace(/(?<!\\)(\\*)(?=<(?!https?:\/\/[^\s\p{Cc}<>()&\\`"'=]{1,2000}>)[a-z/!?]|!\[)/giu, (slashes: string) =>
     slashes.length % 2 === 1 ? slashes : `${slashes}\\`,
   );
 

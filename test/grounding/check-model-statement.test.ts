@@ -73,6 +73,24 @@ describe('code of a statement', () => {
   ])('is refused with %s', (_what, written, question) => {
     expect(check(written, source, { question }).veto).toMatch(/does not have code/);
   });
+  const template =
+    'Add `packages: ["php$VERSION-<extension>"]` to the file, or run:\n\n```sh\nadd <name> --to <place>\n```';
+  it.each([
+    ['a span', 'Add `packages: ["php$VERSION-imap"]` to the file.', 'Where do I put the imap extension?'],
+    ['a block', 'Run:\n\n```sh\nadd redis --to web\n```', 'How do I add redis to web?'],
+  ])('may have words of the question in the place of placeholders of %s', (_what, written, question) => {
+    const { veto, doubts } = check(written, template, { question });
+    expect(veto).toBeUndefined();
+    expect(doubts).not.toEqual([]);
+  });
+  it.each([
+    ['a word that the question lacks', 'Add `packages: ["php$VERSION-ldap"]` to the file.'],
+    ['more than the placeholder', 'Add `packages: ["php$VERSION-imap", "imap"]` to the file.'],
+    ['something else around it', 'Add `modules: ["php$VERSION-imap"]` to the file.'],
+  ])('is refused in the place of a placeholder with %s', (_what, written) => {
+    const { veto } = check(written, template, { question: 'Where do I put the imap extension?' });
+    expect(veto).toMatch(/does not have code/);
+  });
 });
 
 describe('a doubt for the judge', () => {

@@ -7,7 +7,7 @@ import { escapeHtml, unescapeHtml } from '../../src/runtime/escape-html.ts';
 import markdown from './escape-html.json' with { type: 'json' };
 
 /** Markdown before and after, and pieces of random Markdown. */
-const { cases, nested, fences, links } = markdown;
+const { cases, nested, fences, links, tables } = markdown;
 
 /** Whether a client would execute, load or link something. */
 const hasLiveHtml = (markdown: string): boolean => {
@@ -47,6 +47,9 @@ it('leaves no active markup around fences of any indentation, mark and container
   const line = fc.tuple(...[leads, indents, bodies, ends].map((part) => fc.constantFrom(...part)));
   const texts = fc.array(line, { maxLength: 12 }).map((lines) => lines.flat().join(''));
   staysInert(texts, { seed: 12, numRuns: 700 });
+});
+it('leaves no active markup in and beside tables', () => {
+  staysInert(textOf(tables, 20), { seed: 14, numRuns: 1500 });
 });
 it('leaves no image and no link with another scheme, in any syntax', () => {
   // A plain definition makes the references effective.
