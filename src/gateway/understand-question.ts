@@ -5,9 +5,9 @@ import type { AIClient } from '../contract/librarian.ts';
 import { Query } from '../contract/names.ts';
 import { startDeadline } from '../http/deadline.ts';
 import { completedQuestion } from '../text/complete-question.ts';
-import { ownWordsIn, refersBack, type Word } from '../text/refers-back.ts';
+import { keepsQuestion } from '../text/keeps-question.ts';
+import { refersBack } from '../text/refers-back.ts';
 import { smallTalkIn } from '../text/small-talk.ts';
-import { stem } from '../text/stem.ts';
 import type { PastTurn } from './conversations.ts';
 
 /** A question read in its conversation. */
@@ -171,48 +171,3 @@ const SCHEMA = {
     additionalProperties: false,
   },
 };
-
-/**
- * Whether a rewritten question asks the same, in any language. It has no content word that is not in the conversation, and all words of the
- * question in order. Where a word of the question refers back, it names a thing, with one article or with the words before it in a turn ("in
- * the US"); a question that is only a part ("And on the II?") is completed at its ends.
- *
- * @param before.questions Previous questions, as typed or rewritten.
- * @param before.answers Answers of the same turns.
- */
-export const keepsQuestion = (
-  written: string,
-  question: string,
-  { questions, answers }: { questions: readonly string[]; answers: readonly string[] },
-): boolean => {
-  const { runs, part, wordsOf, isPreposition } = ownWordsIn(question.slice(0, MAX_READ));
-  const stemsOf = (text: string) => wordsOf(text.slice(0, MAX_READ)).map(({ word }) => stem(word));
-  const turns = [...questions, ...answers].map(stemsOf);
-  const conversationStems = new Set([stemsOf(question), ...turns].flat());
-  const words = wordsOf(written.slice(0, MAX_READ));
-  if (words.some(({ word, isContent }) => isContent && !conversationStems.has(stem(word)))) return false;
-  const namesThing = (stretch: readonly Word[]) => {
-    const subject = stretch.findIndex(({ isContent }) => isContent);
-    const lead = stretch.slice(0, subject + 1).map(({ word }) => stem(word));
-    const isNoun = stretch.at(-1)?.isContent === true;
-    return stretch.length === 0 || (isNoun && (subject <= 1 || turns.some((turn) => placeOf(lead, turn, 0) >= 0)));
-  };
-  const texts = words.map(({ word }) => word);
-  let end = 0;
-  for (const [place, run] of runs.entries()) {
-    const at = placeOf(run, texts, end);
-    if (at < 0) return false;
-    if (part === undefined && (place === 0 ? at > 0 : !namesThing(words.slice(end, at)))) return false;
-    // "And on the II?" may become "How do I reset the II?", and never "… with the II?".
-    const near = texts.slice(Math.max(0, at - 2), at).findLast(isPreposition);
-    if (place === 0 && part?.preposition !== undefined && near !== undefined && near !== part.preposition) return false;
-    end = at + run.length;
-  }
-  return part !== undefined || namesThing(words.slice(end));
-};
-
-/** The first place of a run of words from a place on; -1 when there is none. */
-const placeOf = (run: readonly string[], words: readonly string[], from: number): number =>
-  words.findIndex((_, at) => at >= from && run.every((word, next) => words[at + next] === word));
-
-const MAX_READ = 8000;

@@ -98,7 +98,9 @@ export const chooseLibrarian = (
   least = defaultLibrarian === undefined ? EVIDENCE_ALONE : POSITIVE_EVIDENCE,
 ): Choice => {
   const evidence = index.evidenceFor(question);
-  const matchOf = (id: string | undefined) => (id === undefined ? 0 : (evidence.get(id) ?? 0));
+  // One without a word of the question is no better than the others.
+  const weakest = Math.min(0, ...evidence.values());
+  const matchOf = (id: string | undefined) => (id === undefined ? 0 : (evidence.get(id) ?? weakest));
   const strengthOf = (id: string) => matchOf(id) + (id === defaultLibrarian ? HEAD_START : 0);
   const [best, second] = [...evidence.keys()]
     .filter((id) => id !== defaultLibrarian)
@@ -147,13 +149,14 @@ const createRoutingIndex = (
   );
   const models = librarians.map((librarian) => ({ id: librarian.id, ...countsOf(readTexts(librarian)) }));
   const evidenceFor = (question: string): ReadonlyMap<string, number> => {
-    const { language, features } = readText(question, vocabulary);
+    const { language, features, words } = readText(question, vocabulary);
     const asked = [...features];
     const size = PRIOR_OF_ALL + (total.texts.get(language) ?? 0);
     const scale = Math.sqrt(Math.max(FEW_FEATURES, asked.length));
     const found = models.flatMap(({ id, features: own, texts }): [string, number][] => {
       const mayAnswer =
         id === defaultLibrarian ||
+        words.size === 0 ||
         asked.some(([feature, { isContent }]) => isContent && own.get(feature)?.isContent === true);
       if (!mayAnswer) return [];
       const evidence = asked.map(([feature, { weight }]) => {

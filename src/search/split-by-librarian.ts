@@ -1,4 +1,4 @@
-import { askingIn, refersBack } from '../text/refers-back.ts';
+import { askingIn, referenceIn, refersBack } from '../text/refers-back.ts';
 import { clausesIn, namesSubject } from '../text/split-questions.ts';
 import { type Choice, chooseLibrarian, type RoutingIndex } from './librarian-routing.ts';
 
@@ -41,26 +41,33 @@ export const splitByLibrarian = (
   });
   // A list of things without a question, such as `stock of fans, reviews on the web`.
   const isList = clauses.every(({ beginsAsking }) => !beginsAsking);
-  const parts: { start: number; end: number; own: Choice | undefined }[] = [];
+  const parts: { start: number; end: number; own: Choice | undefined; asks: boolean }[] = [];
   const librarians = new Set<string | undefined>();
-  for (const { start, end, text, choice, beginsAsking, goesOn, isPhrase, subjects } of clauses) {
+  for (const { start, end, text, choice, beginsAsking, goesOn, isPhrase, isRelative, subjects } of clauses) {
     const last = parts.at(-1);
-    // Within a sentence that asks one of the others, what is wanted is only named: `and the warranty of the oven`.
-    const isBeginning = splitsEqual && last === undefined && !isPhrase && !choice.isDefault;
-    const mayBeNamed =
-      isList || isBeginning || (last?.own !== undefined && !goesOn && !SENTENCE_END.test(question.slice(0, start)));
-    const isOfOther = choice.isDefault ? isPhrase && last?.own?.isDefault === false && !refersBack(text) : isPhrase;
-    const isNamed = mayBeNamed && choice.isClear && (isList || isBeginning || isOfOther);
-    const isEnough = namesSubject(text, question) || (subjects > 0 && (choice.isDefault ? splitsEqual : isList));
-    const own = isEnough && (beginsAsking || isNamed) ? choice : undefined;
+    const isOther = last?.own !== undefined && areOther(last.own, choice);
+    const isOwn = (): boolean => {
+      // "the oven, which is hot"
+      if (isRelative && (!beginsAsking || question.slice(last?.end, start).trim() === ',')) return false;
+      const isLater = last !== undefined && SENTENCE_END.test(question.slice(0, start));
+      if (beginsAsking && last === undefined) return subjects > 0;
+      if (beginsAsking && namesSubject(text, question)) return true;
+      if (beginsAsking) return isOther && (refersBack(text) || (choice.isDefault && !isLater));
+      // What is wanted is only named, within one sentence: "and the warranty of the oven".
+      if (goesOn || subjects === 0 || isLater) return false;
+      if (last === undefined) return (!choice.isDefault || choice.isClear) && !refersBack(text);
+      return isOther && (isList || (isPhrase && referenceIn(text) !== 'question'));
+    };
+    const own = isOwn() ? choice : undefined;
     if (own !== undefined) librarians.add(own.to);
-    const isEqual = splitsEqual && beginsAsking && !choice.isDefault && last?.own?.to === own?.to && !refersBack(text);
-    if (last === undefined || (last.own !== undefined && own !== undefined && (isEqual || areOther(last.own, own)))) {
-      parts.push({ start, end, own });
+    const isEqual = splitsEqual && beginsAsking && last?.asks === true && !refersBack(text);
+    if (last === undefined || (last.own !== undefined && own !== undefined && (isEqual || isOther))) {
+      parts.push({ start, end, own, asks: beginsAsking });
     } else {
       last.end = end;
       // Everything so far was only the introduction.
       last.own ??= own;
+      last.asks ||= beginsAsking;
     }
   }
   return {

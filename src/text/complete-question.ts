@@ -21,6 +21,37 @@ export const completedQuestion = (question: string, before: TurnBefore | undefin
   return written === undefined ? both : `${lead}${written}`;
 };
 
+/** What stands around a part of a message. */
+interface Around {
+  /** The parts before it that stand alone, or earlier messages. */
+  earlier: readonly string[];
+  next?: string | undefined;
+  /** It asks for what only a thing has, such as its stock; false when absent. */
+  isOfThing?: boolean;
+}
+
+/**
+ * Names the subject of a part of a message that refers to it by a pronoun, or that names next to nothing ("and the price?"): what the nearest
+ * part before it names, else the next one.
+ */
+export const standalonePart = (part: string, { earlier, next, isOfThing = false }: Around): string => {
+  const references = referencesIn(part, [...earlier, next ?? ''].join(' '));
+  const others = [...earlier.toReversed(), ...(next === undefined ? [] : [next])];
+  if (references.hasNoSpaces) return part;
+  if (references.pronouns.length > 0) {
+    for (const other of earlier.toReversed()) {
+      const written = withSubject(references, other);
+      if (written !== undefined) return written;
+    }
+    return part;
+  }
+  const own = phrasesIn(part, references);
+  const isShort = own.flatMap(({ words }) => words).length < 2;
+  if (own.some(({ isName }) => isName) || !(references.hasPronoun || (isOfThing && isShort))) return part;
+  const name = others.flatMap((other) => nameIn(other, references) ?? [])[0];
+  return name === undefined ? part : `${name}: ${part}`;
+};
+
 /** The question with what the one before it names in place of its pronouns; none when that one names nothing. */
 const withSubject = ({ rest, pronouns, ...read }: References, before: string): string | undefined => {
   const subject = subjectOf(before, read);
@@ -28,7 +59,11 @@ const withSubject = ({ rest, pronouns, ...read }: References, before: string): s
   let written = '';
   let end = 0;
   for (const pronoun of pronouns) {
-    if (pronoun.start < end) continue;
+    // "the same ones" has two.
+    if (pronoun.start < end || (end > 0 && rest.slice(end, pronoun.start).trim() === '')) {
+      end = Math.max(end, pronoun.end);
+      continue;
+    }
     const words = read.wordsOf(rest.slice(pronoun.start, pronoun.end));
     // What precedes the pronoun proper stays: "does that", "the cheaper one".
     const last = words.findLast(({ word, isContent }) => isContent || read.isAsking(word) || read.isPreposition(word));
@@ -55,14 +90,19 @@ interface Phrase extends Span {
 
 /** What a question names: its first name that is no place, else its last words that follow no preposition, with what a preposition adds to them. */
 const subjectOf = (text: string, read: Reading): string | undefined => {
+  const name = nameIn(text, read);
+  if (name !== undefined) return name;
   const phrases = phrasesIn(text, read);
-  const name = phrases.find(({ isName, isPlace }) => isName && !isPlace);
-  if (name !== undefined) return text.slice(name.start, name.end);
   const subject = phrases.findLast(({ preposition }) => preposition === undefined) ?? phrases.at(-1);
   if (subject === undefined) return undefined;
   const next = phrases[phrases.indexOf(subject) + 1];
   const isAdded = next?.preposition !== undefined && text.slice(subject.end, next.preposition.start).trim() === '';
   return text.slice(subject.start, isAdded ? next.end : subject.end);
+};
+
+const nameIn = (text: string, read: Reading): string | undefined => {
+  const name = phrasesIn(text, read).find(({ isName, isPlace }) => isName && !isPlace);
+  return name && text.slice(name.start, name.end);
 };
 
 /** @param isWhole Whether the text is a whole question, whose first word has a capital for that reason. */

@@ -2,16 +2,6 @@ import { wordsOf } from './analyse-text.ts';
 import fillers from './filler-words.json' with { type: 'json' };
 import { stem } from './stem.ts';
 
-/** Whether a text begins like a question or request, ignoring greetings. */
-export const beginsAsQuestion = (text: string): boolean => BEGINNING.test(text);
-
-/** Whether a clause is a question or request by itself: begins like a question and names its subject. */
-export const isOwnQuestion = (clause: string): boolean =>
-  beginsAsQuestion(clause) && namesItsSubject(clause) && !CONTINUATION.test(clause);
-
-/** Whether a clause begins with an imperative without an addressee: `check the version`, not `tell me the version`. */
-export const isBareRequest = (clause: string): boolean => BARE_REQUEST.test(clause);
-
 /** Whether a text refers back to the text before it, or continues it. */
 export const pointsBack = (text: string): boolean => POINTER.test(text) || CONTINUATION.test(text);
 
@@ -25,23 +15,6 @@ export const namesItsSubject = (text: string): boolean => {
 const isFiller = (word: string): boolean => FILLERS.has(word);
 
 const LONG_ENOUGH = 6;
-
-/** Phrases that may precede a question. */
-const LEAD_IN =
-  '^(?:(?:and|also|or|plus|then|so|please|ok|okay|but|finally|besides|moreover|furthermore|hi|hello|hey|thanks|next|' +
-  'in addition|additionally|by the way|btw|\\d[.)]|' +
-  '(?:first|second|third|another|one more|last)(?:ly)?(?: (?:question|thing|point))?)[,:;.!]?\\s+){0,4}';
-const VERB = "(?:is|are|am|was|were|do|does|did|can|could|will|would|should|shall|may|might|must|has|have|had)(?:n't)?";
-/** `when` is a question word only before a verb: `when I add money` is a clause of time. */
-const ASKING =
-  '(?:(?:at|in|on|for|from|to|with|by|of|about|since|until|under) )?' +
-  `(?:(?:what|which|who|whom|whose|where|why|how)(?:'?s)?|when(?='?s\\b| ${VERB}))`;
-const AUXILIARY = `${VERB}|any`;
-const REQUESTING =
-  'find|show|list|give|tell|search|look up|look for|get me|compare|summari[sz]e|count|explain|check|google|describe|name|' +
-  'dig|pull|calculate|point me|collect|quote|link';
-const BEGINNING = new RegExp(`${LEAD_IN}(?:${ASKING}|${AUXILIARY}|${REQUESTING})\\b`, 'i');
-const BARE_REQUEST = new RegExp(`^(?:${REQUESTING})\\b(?! (?:me|us)\\b)`, 'i');
 
 /** Pronouns that refer back; not the ones in `this week`, `is there` and `the page that shows`. */
 const POINTER = new RegExp(

@@ -183,6 +183,8 @@ export interface References {
   lead: string;
   /** What stands for something that was named before, in `rest` and in order. */
   pronouns: readonly Pronoun[];
+  /** It has a pronoun, which something in it may explain. */
+  hasPronoun: boolean;
   wordsOf(text: string): Word[];
   isPreposition(word: string): boolean;
   /** It may begin a question: "how", "does". */
@@ -208,7 +210,7 @@ export const referencesIn = (question: string, before = ''): References => {
     const isNone = () => false;
     const isPart = forms.fragments.test(text);
     const reading = { wordsOf: charactersIn, isPreposition: isNone, isAsking: isNone, hasNoSpaces: true };
-    return { rest: text, isPart, lead: '', pronouns, ...reading };
+    return { rest: text, isPart, lead: '', pronouns, hasPronoun: pronouns.length > 0, ...reading };
   }
   const { isContinued, isOpen, rest } = continuationOf(text, forms);
   const wordsOf = (each: string) => wordsIn(each, forms);
@@ -218,6 +220,7 @@ export const referencesIn = (question: string, before = ''): References => {
     isPart: isOpen || (isContinued && !forms.asking.has(first?.word ?? '')),
     lead: isOpen ? text.slice(0, text.length - rest.length) : '',
     pronouns: openPronounsIn(rest, forms).toSorted((one, other) => one.start - other.start),
+    hasPronoun: [forms.pronouns, forms.sensitive, forms.possessives].some((pattern) => rest.search(pattern) >= 0),
     wordsOf,
     isPreposition: (each) => forms.prepositions.has(each),
     isAsking: (each) => forms.asking.has(each),
@@ -234,18 +237,27 @@ export interface OwnWords {
   /** Reads another text in the same language. */
   wordsOf(text: string): Word[];
   isPreposition(word: string): boolean;
+  /** It asks, joins or is polite, so that what is asked does not depend on it. */
+  isFree(word: string): boolean;
 }
 
-/** Reads which words of a question have to stand in one that asks the same and stands alone. */
-export const ownWordsIn = (question: string): OwnWords => {
+/**
+ * Reads which words of a question have to stand in one that asks the same and stands alone.
+ *
+ * @param isWhole Whether it continues nothing that was said before.
+ */
+export const ownWordsIn = (question: string, isWhole = false): OwnWords => {
   const forms = formsOf(languagesOf(question)[0] ?? 'en');
   if ('fragments' in forms) {
     const chunks = question.split(new RegExp(forms.pronouns.source, 'gu'));
     const runs = chunks.map(charactersIn).filter(({ length }) => length > 0);
-    return { runs: runs.map(textsOf), part: undefined, wordsOf: charactersIn, isPreposition: () => false };
+    const isNone = () => false;
+    return { runs: runs.map(textsOf), part: undefined, wordsOf: charactersIn, isPreposition: isNone, isFree: isNone };
   }
-  const { isContinued, isOpen, rest } = continuationOf(question.trim(), forms);
-  const read = [forms.pronouns, forms.sensitive].reduce((text, pattern) => text.replace(pattern, '\n'), rest);
+  const alone = { isContinued: false, isOpen: false, rest: question };
+  const { isContinued, isOpen, rest } = isWhole ? alone : continuationOf(question.trim(), forms);
+  const pronouns = [forms.pronouns, forms.sensitive, ...(isWhole ? [forms.possessives] : [])];
+  const read = pronouns.reduce((text, pattern) => text.replace(pattern, '\n'), rest);
   const [first = [], ...others] = read.split('\n').map((text) => wordsIn(text, forms));
   const isPart = isOpen || (isContinued && !forms.asking.has(first[0]?.word ?? ''));
   const subject = isPart ? Math.max(0, first.findIndex(isContentWord)) : 0;
@@ -253,11 +265,12 @@ export const ownWordsIn = (question: string): OwnWords => {
   const lead = textsOf(first.slice(0, subject));
   return {
     runs: runs
-      .map((run, at) => textsOf(at === runs.length - 1 ? withoutEnd(run) : run))
+      .map((run, at) => textsOf(at === runs.length - 1 && !isWhole ? withoutEnd(run) : run))
       .filter(({ length }) => length > 0),
     part: isPart ? { preposition: lead.findLast((word) => forms.prepositions.has(word)) } : undefined,
     wordsOf: (text) => wordsIn(text, forms),
     isPreposition: (word) => forms.prepositions.has(word),
+    isFree: (word) => forms.free.has(word),
   };
 };
 
@@ -307,6 +320,8 @@ interface WordForms {
   functionWords: ReadonlySet<string>;
   prepositions: ReadonlySet<string>;
   joints: ReadonlySet<string>;
+  /** Words that ask, join two clauses or are polite. */
+  free: ReadonlySet<string>;
   /** Words of politeness before a request. */
   polite: ReadonlySet<string>;
   /** What joins two clauses of equal rank: "and", "as well as". */
@@ -363,6 +378,7 @@ const wordForms = (lists: Lists): WordForms => {
     functionWords: vocabularyOf(lists),
     prepositions: wordsOfList(lists.prepositions),
     joints,
+    free: freeWordsOf(lists),
     polite: wordsOfList(lists.polite),
     joining: joiningOf(lists.joining),
     continuing: new RegExp(`^(?:${anyOf(lists.continuing)})(?![\\p{L}\\p{N}])[\\s,.:;!…-]*`, 'iu'),
@@ -374,6 +390,10 @@ const wordForms = (lists: Lists): WordForms => {
     hasElision: [...joints, ...wordsOfList(lists.function)].some((each) => each.endsWith("'")),
   };
 };
+
+/** All but contractions, which may be negations ("isn't"), and phrases. */
+const freeWordsOf = ({ asking, polite, joining }: Lists): ReadonlySet<string> =>
+  new Set([asking, polite, joining].flatMap((list) => `${list}`.split(' ').filter((each) => /^\p{L}+$/u.test(each))));
 
 /** The longest first, and with what stands around them. */
 const joiningOf = (list: string | readonly string[] | undefined): RegExp => {
@@ -459,6 +479,8 @@ export interface Asking {
   goesOn: boolean;
   /** It begins with a function word such as an article, and asks nothing: it names something. */
   isPhrase: boolean;
+  /** It begins with a word such as "which" or "when", which after a comma tells more of what stands before it. */
+  isRelative: boolean;
   /** Words that name a subject. */
   subjects: number;
   words: number;
@@ -470,7 +492,7 @@ export const askingIn = (text: string, whole: string = text): Asking => {
   if ('fragments' in forms) {
     // Scripts without spaces: two characters are about a word.
     const words = Math.ceil(text.replace(/[^\p{L}\p{N}]+/gu, '').length / 2);
-    return { beginsAsking: words > 2, goesOn: false, isPhrase: false, subjects: words, words };
+    return { beginsAsking: words > 2, goesOn: false, isPhrase: false, isRelative: false, subjects: words, words };
   }
   const words = wordsIn(continuationOf(text.replace(/^[\s¿¡"'“„«(-]+/u, ''), forms).rest, forms);
   const own = words.filter(({ word }) => !forms.polite.has(word));
@@ -483,6 +505,7 @@ export const askingIn = (text: string, whole: string = text): Asking => {
     beginsAsking: isAsking(first?.word) && !isCondition,
     goesOn: forms.prepositions.has(own[0]?.word ?? ''),
     isPhrase: own[0]?.isContent === false && !isAsking(own[0].word),
+    isRelative: forms.joints.has(own[0]?.word ?? ''),
     subjects: words.filter(({ isContent }) => isContent).length,
     words: words.length,
   };

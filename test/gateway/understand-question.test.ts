@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AIClient, AICompletion, AIMessage } from '../../src/contract/librarian.ts';
-import { keepsQuestion, turnsIn, understandQuestion, withHistory } from '../../src/gateway/understand-question.ts';
+import { turnsIn, understandQuestion, withHistory } from '../../src/gateway/understand-question.ts';
+import { keepsQuestion } from '../../src/text/keeps-question.ts';
 import rewritten from './rewritten-questions.json' with { type: 'json' };
 
 const [question, answer] = ['How do I reset the Apollo III?', 'Hold the button of the Apollo III for ten seconds.'];

@@ -16,7 +16,7 @@ import { statementOn } from '../librarian-response.ts';
 import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
 import { type AnsweredPart, askParts, type FailedPart, type Part, SOURCES } from './ask-parts.ts';
 import examples from './question-examples.json' with { type: 'json' };
-import { cuesFor, MAX_PARTS, type PartialQuery, proposeSplit, splitQuery } from './split-query.ts';
+import { MAX_PARTS, type PartialQuery, proposeSplit, splitQuery } from './split-query.ts';
 import { isWithoutDocuments, modelSynthesis, notesOn, shownFinding, synthesise } from './synthesise.ts';
 
 /**
@@ -157,13 +157,9 @@ const metadataOf = (parts: readonly Part[], { splitBy, unasked }: Plan): AgentMe
   };
 };
 
-const reasonFor = ({ type, query }: Part, { place, splitBy }: { place: number; splitBy: Plan['splitBy'] }): string => {
+const reasonFor = ({ type }: Part, { place, splitBy }: { place: number; splitBy: Plan['splitBy'] }): string => {
   const goes = `Part ${place} goes to ${SOURCES[type].name}`;
-  if (splitBy === 'model') return `${goes}: a model chose it`;
-  const cues = cuesFor(type, query);
-  if (cues.length === 0)
-    return type === 'semantic' ? `${goes}: no word asks for another source` : `${goes} by its words`;
-  return `${goes} by its words: ${cues.join(', ')}`;
+  return splitBy === 'model' ? `${goes}: a model chose it` : `${goes}, whose examples fit its words best`;
 };
 
 /** What the answered parts have in common: the thing that they are about, and whether all came from a cache. */

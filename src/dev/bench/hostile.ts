@@ -1,5 +1,4 @@
 import { statesLackOfInformation } from '../../contract/navigator-response.ts';
-import { keepsQuestion } from '../../gateway/understand-question.ts';
 import { findAnswer } from '../../grounding/find-answer.ts';
 import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
 import { placeQuote } from '../../grounding/quote-evidence.ts';
@@ -18,6 +17,7 @@ import { openEdition } from '../../search/open-edition.ts';
 import { attachRepeatedBlocks } from '../../search/repeated-blocks.ts';
 import { searchEdition } from '../../search/search-edition.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
+import { keepsQuestion } from '../../text/keeps-question.ts';
 import { readMail } from '../../text/mail.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import table from './hostile.json' with { type: 'json' };

@@ -8,7 +8,8 @@ const Labelled = z.object({
   question: z.string(),
   /** The kinds of source of its parts, in order. */
   kinds: z.array(SourceType).min(1),
-  half: z.enum(['development', 'held-out']),
+  /** The unseen ones are about another shop, written after the rules and before they were measured; the last ones are in six other languages. */
+  half: z.enum(['development', 'held-out', 'unseen English', 'unseen others']),
 });
 
 /** Splits labelled questions without a model. Right means: as many parts as labelled, each for the labelled kind of source. */
@@ -21,9 +22,9 @@ export const evaluateSplit = (): Measure[] => {
       const parts = splitQuery(question);
       return parts.length === kinds.length && parts.every(({ type }, place) => type === kinds[place]);
     });
-    const target = half === 'held-out' ? { target: 0.9 } : {};
+    const target = half === 'held-out' || half === 'unseen English' ? { target: 0.8 } : {};
     return {
-      name: `${half} half: right parts`,
+      name: `${half}: right parts`,
       value: right.length / own.length,
       ...target,
       note: `${own.length} questions`,

@@ -1,13 +1,13 @@
 import type { SupportRequest } from '../../contract/support-response.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
-import { carrySubject } from '../../knowledge/questions/carry-subject.ts';
 import { namedProducts, workingProducts } from '../../knowledge/retrieval/named-products.ts';
 import { problemText } from '../../knowledge/retrieval/problem-text.ts';
 import { oncePer } from '../../runtime/once-per.ts';
 import type { Turn } from '../../search/analyse-query.ts';
 import { devicesOwned } from '../../search/devices-named-in.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
+import { standalonePart } from '../../text/complete-question.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { readMail } from '../../text/mail.ts';
 import { refersBack } from '../../text/refers-back.ts';
@@ -91,7 +91,8 @@ export const readTicket = (
   const customerMessages = [...before, message];
   const last = history.at(-1);
   const kind = messageKind(message, { before, lastOfAgent: last?.from === 'agent' ? last.text : undefined });
-  const question = kind === 'follow-up' ? withHistory(message, before) : withSubject(message, before);
+  const question =
+    kind === 'follow-up' ? withHistory(message, before) : standalonePart(message, { earlier: before.slice(-3) });
   const named = ticketProduct(request.metadata?.product, {
     ...{ taxonomy, mask },
     texts: [message, subject ?? '', ...before.toReversed()],
@@ -145,13 +146,6 @@ const withHistory = (message: string, before: readonly string[]): string => {
   const from = before.findLastIndex((text) => !saysLittle(problemText(text).text));
   const since = before.slice(Math.max(0, from));
   return [...new Set([...since.slice(0, 1), ...since.slice(1).slice(-1), message])].join('\n');
-};
-
-/** Resolves a pronoun to the subject of earlier messages. */
-const withSubject = (message: string, before: readonly string[]): string => {
-  if (before.length === 0) return message;
-  const clause = { text: message, form: 'question' as const };
-  return carrySubject(clause, { earlier: before.slice(-3), sentence: [clause] }).text;
 };
 
 /** The sentences without a prompt injection; undefined when none are left. */
