@@ -1,6 +1,8 @@
 import type { QueryTerm } from '../../search/analyse-query.ts';
 import { inverseFrequency } from '../../search/open-index.ts';
 import { STOP_WORDS, wordsOf } from '../../text/analyse-text.ts';
+import { detectLanguage } from '../../text/detect-language.ts';
+import { languageNamed } from '../../text/language.ts';
 import { readMail } from '../../text/mail.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { stem } from '../../text/stem.ts';
@@ -160,9 +162,12 @@ export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: Top
   const codes = new Set(
     [...text.matchAll(CODE)].flatMap(([, code = '', hexadecimal = '']) => wordsOf(`${code} ${hexadecimal}`)),
   );
+  // Rare in articles of another language, and still no topic: "wie", "der".
+  const common = commonWordsOf(text);
   const telling = terms.filter(
     (term) =>
       isAsked(term) &&
+      !common.has(term.word) &&
       term.origin === 'question' &&
       term.idf >= TELLING * most &&
       !left.has(term.word) &&
@@ -176,6 +181,13 @@ export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: Top
     }).slice(0, MAX_PHRASES),
     stems: [...stems].sort((a, b) => b[1] - a[1]).slice(0, MAX_STEMS),
   };
+};
+
+const NONE: ReadonlySet<string> = new Set();
+
+const commonWordsOf = (text: string): ReadonlySet<string> => {
+  const tag = detectLanguage(text);
+  return tag === undefined ? NONE : languageNamed(tag).stopWords;
 };
 
 /** A number that names a fault, not an order or a person: `error 0x8004def7`, `SIP response code 410`. */

@@ -242,6 +242,15 @@ describe('a reported question', () => {
     expect(await listed('open')).toMatchObject([{ count: 2, example_queries: [again, PAYPAL] }, { count: 1 }]);
   });
   it.each([
+    ['Wie heiß wird der Apollo?', 'Wie laut ist der Apollo III im Turbo-Modus?'],
+    ['Quand est-ce que le Apollo chauffe ?', 'Combien est-ce que le Apollo consomme ?'],
+    ['Kan de Apollo in de tuin staan?', 'Kan ik de Apollo in de auto gebruiken?'],
+  ])('keeps apart %j and %j, which share only common words of their language', async (one, other) => {
+    const { report } = setUp();
+    expect((await report(one, { why: 'declined' })).outcome).toBe('new');
+    expect((await report(other, { why: 'declined' })).outcome).toBe('new');
+  });
+  it.each([
     ['thanks', 'Thanks, that helped!', 'declined', 'no_question'],
     ['a request for a person', 'I want to talk to a person', 'declined', 'no_question'],
     ['what the articles answer', HASHING.message, 'unsure', 'answered'],
