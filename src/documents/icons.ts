@@ -69,4 +69,5 @@ function iconSign(node: Element): string | undefined {
   return isIcon ? signOf(classes) : undefined;
 }
 
-const signOf = (name: string): string | undefined => (YES.test(name) ? '✓' : NO.test(name) ? '✗' : undefined);
+/** What the name of an icon says: yes, no, or neither. */
+export const signOf = (name: string): string | undefined => (YES.test(name) ? '✓' : NO.test(name) ? '✗' : undefined);

@@ -67,7 +67,7 @@ export function readJsx(text: string, { hasExpressions, values }: JsxOptions, st
         state.failures += 1;
         continue;
       }
-      const isOwnLine = isAloneInLine(text, at, tag.end);
+      const isOwnLine = isAloneInLine(text, at, tag.end) || fillsLine(text, at, tag);
       const html = htmlOf(tag, { isOwnLine, state, indent: indentAt(text, at) });
       if (html !== undefined) replace(at, tag.end, html);
       at = tag.end - 1;
@@ -212,6 +212,16 @@ function isAloneInLine(text: string, start: number, end: number): boolean {
   return /^[\s>]*$/.test(line) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 50));
 }
 
+/** Whether a component with its content is all of a line: `<Step title="Open">Lift it.</Step>`. */
+function fillsLine(text: string, start: number, { kind, name, end }: Tag): boolean {
+  if (kind !== 'open' || !/^[A-Z]/.test(name)) return false;
+  const [line = ''] = /^[^\n]{0,1000}/.exec(text.slice(end, end + 1000)) ?? [];
+  return (
+    isAloneInLine(text, start, end + line.length) &&
+    line.trimEnd().indexOf(`</${name}>`) === line.trimEnd().length - name.length - 3
+  );
+}
+
 function indentAt(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - 200), at);
   return /^[ \t>]*/.exec(before.slice(before.lastIndexOf('\n') + 1))?.[0] ?? '';
@@ -258,6 +268,10 @@ export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 const LABELS = ['title', 'label', 'summary', 'question', 'heading', 'header', 'alt', 'text'];
+/** Components that describe a parameter or a field, and the attributes that name it. */
+const FIELD_COMPONENT =
+  /^(?:param|parameter|response|property|prop|schema|request|body|query|header)?(?:field|param|parameter|property)$/;
+const FIELD_NAMES = ['path', 'query', 'body', 'header', 'name', 'field'];
 const MORE = ['description', 'caption'];
 const NOTE_COMPONENT = /^(?:admonition|callout|aside|alert|notice|banner|infobox|callout\w+)$/;
 
@@ -282,9 +296,19 @@ function componentOf(
   const one = (names: readonly string[]): string | undefined =>
     names.map((each) => attributes.get(each)).find((each) => each && each !== EXPRESSION);
   const title = one(isTab ? [...LABELS, 'value', 'name'] : LABELS) ?? '';
+  const field = FIELD_COMPONENT.test(plain) ? one(FIELD_NAMES) : undefined;
+  if (field !== undefined && kind === 'open') {
+    const facts = [one(['type']), attributes.has('required') ? 'required' : '', one(['default'])].filter(Boolean);
+    state.open.push('div');
+    const details = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
+    return around('<div>') + around(`<p><code>${escapeHtml(field)}</code>${escapeHtml(details)}</p>`).trimStart();
+  }
   const label = [title, one(MORE)].filter(Boolean).join('. ');
   const paragraph = (mark = ''): string => (label === '' ? '' : `<p><strong>${escapeHtml(label)}${mark}</strong></p>`);
   if (kind === 'self') {
+    const code = /^code(?:block)?$/.test(plain) ? one(['code']) : undefined;
+    if (code !== undefined && !code.includes('```'))
+      return `\n\n\`\`\`${one(['lang', 'language']) ?? ''}\n${code}\n\`\`\`\n\n`;
     if (label === '') {
       state.omissions.add('code', () => `<${name} />`);
       return '';

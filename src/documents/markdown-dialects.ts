@@ -1,3 +1,6 @@
+import EMOJI from 'markdown-it-emoji/lib/data/full.mjs';
+import { withoutDocfx } from './docfx.ts';
+import { signOf } from './icons.ts';
 import { escapeHtml, jsxStateOf, literalOf, readJsx } from './jsx.ts';
 import { isNoteName } from './notes.ts';
 import { collectOmissions, type Omissions } from './omissions.ts';
@@ -29,7 +32,9 @@ export function readDialects(
   const warnings: string[] = [];
   const unclosed = unclosedComment(markdown);
   if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
-  const text = readIndented(withFences(withoutRaw(markdown)).split('\n'), 0).join('\n');
+  const fenced = withMath(withFences(withoutRaw(markdown)));
+  const plain = outsideCode(fenced, (lines) => withCallouts(withoutDocfx(lines, omissions)));
+  const text = readIndented(plain.split('\n'), 0).join('\n');
   const templates: TemplateState = { unknown: 0, isTemplate: /\{%-?\s|\{\{[<%]/.test(text), settingOf, omissions };
   const jsx = jsxStateOf(text, omissions);
   const values = new Map<string, string>();
@@ -185,12 +190,103 @@ function withoutRaw(text: string): string {
 
 /** Code between template tags (`{% highlight ruby %}`, `{{< highlight go >}}`) as fenced code. */
 const withFences = (text: string): string =>
-  text.includes('highlight')
+  withDiagrams(
+    text.includes('highlight')
+      ? text.replace(
+          /^([ \t]{0,40})\{(?:%-?|\{[<%])[ \t]{0,9}(?:highlight[ \t]{1,9}([\w+#.-]{1,40})[^\n%>]{0,200}|(?:end|\/[ \t]{0,9})highlight[ \t]{0,9})(?:-?%\}|[>%]\}\})[ \t]{0,40}$/gm,
+          (_, indent: string, language = '') => `${indent}\`\`\`${language}`,
+        )
+      : text,
+  );
+
+/** `::: mermaid` of Azure DevOps as fenced code. */
+const withDiagrams = (text: string): string =>
+  text.includes(':::')
     ? text.replace(
-        /^([ \t]{0,40})\{(?:%-?|\{[<%])[ \t]{0,9}(?:highlight[ \t]{1,9}([\w+#.-]{1,40})[^\n%>]{0,200}|(?:end|\/[ \t]{0,9})highlight[ \t]{0,9})(?:-?%\}|[>%]\}\})[ \t]{0,40}$/gm,
-        (_, indent: string, language = '') => `${indent}\`\`\`${language}`,
+        /^(:{3,9})[ \t]{0,9}(mermaid|plantuml)[ \t]{0,9}\n((?:(?!:::).*\n){1,500})\1[ \t]{0,9}$/gm,
+        (_, _mark, language: string, code: string) => `\`\`\`${language}\n${code}\`\`\``,
       )
     : text;
+
+/** Formulas between `$$` or in lines `\\[` and `\\]` as fenced code, those between `$` in a line as code spans. */
+function withMath(text: string): string {
+  if (!text.includes('$') && !text.includes('\\[')) return text;
+  return outsideCode(text, (lines) => {
+    const out: string[] = [];
+    for (let at = 0; at < lines.length; at += 1) {
+      const line = lines[at] ?? '';
+      const [, indent = '', open = '', rest = ''] =
+        line.length < MAX_ROW ? (/^([ \t>]{0,40})(\$\$|\\\[)(.*)$/.exec(line) ?? []) : [];
+      const block = open === '' ? undefined : formulaAt(lines, { at, open, rest });
+      if (block === undefined) {
+        out.push(readFormulas(line));
+        continue;
+      }
+      out.push(`${indent}\`\`\`math`, ...block.lines.map((each) => indent + each.trim()), `${indent}\`\`\``);
+      at = block.last;
+    }
+    return out;
+  });
+}
+
+const MAX_FORMULA_LINES = 60;
+
+/** The lines of a formula that begins in one line and ends in it or in a later one. */
+function formulaAt(
+  lines: readonly string[],
+  { at, open, rest }: { at: number; open: string; rest: string },
+): { lines: string[]; last: number } | undefined {
+  const close = open === '$$' ? /^(.*?)\$\$[ \t]{0,9}(?:\{#[^}]{0,80}\})?[ \t]{0,9}$/ : /^(.*?)\\\][ \t]{0,9}$/;
+  const alone = close.exec(rest);
+  if (alone !== null)
+    return alone[1]?.trim() && (open === '$$' || SIGN.test(alone[1])) ? { lines: [alone[1]], last: at } : undefined;
+  if (open !== '$$' && rest.trim() !== '') return undefined;
+  const found: string[] = rest.trim() === '' ? [] : [rest];
+  for (let next = at + 1; next < lines.length && next - at <= MAX_FORMULA_LINES; next += 1) {
+    const line = (lines[next] ?? '').replace(/^[ \t]*>[ \t]?/, '');
+    const end = line.length < MAX_ROW ? close.exec(line) : null;
+    if (end === null) found.push(line);
+    else return { lines: end[1]?.trim() ? [...found, end[1]] : found, last: next };
+  }
+  return undefined;
+}
+
+const IN_LINE = /(?<![\\$\p{L}\p{N}])(\$\$?)(?=[^\s${])([^$\n`]{1,300}?)(?<=[^\s\\$])\1(?![\p{L}\p{N}$({])/gu;
+
+const SIGN = /\\[A-Za-z]|[\^_=]|^[A-Za-z]$/;
+
+/** Amounts and names of variables have no signs of formulas. */
+const readFormulas = (line: string): string =>
+  line.includes('$') && line.length < MAX_ROW
+    ? outsideSpans(line, (part) =>
+        part.replace(IN_LINE, (found, _mark, formula: string) =>
+          SIGN.test(formula) ? `\`${formula.replaceAll('|', '\\|')}\`` : found,
+        ),
+      )
+    : line;
+
+const CALLOUT = /^\{:[ \t]{0,9}\.([a-z]{1,30})(-title)?[ \t]{0,9}\}[ \t]{0,9}$/;
+
+/** `{: .note }` above a block, and `{: .note-title }` above one whose first line is the title (kramdown, Just the Docs). */
+function withCallouts(lines: string[]): string[] {
+  if (!lines.some((line) => line.startsWith('{:'))) return lines;
+  const out: string[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const [, kind = '', titled] = CALLOUT.exec(lines[at] ?? '') ?? [];
+    const isAbove = (lines[at - 1] ?? '').trim() === '' && (lines[at + 1] ?? '').trim() !== '';
+    if (!isAbove || !isNoteName(kind)) {
+      out.push(lines[at] ?? '');
+      continue;
+    }
+    let end = at + 1;
+    while (end < lines.length && (lines[end] ?? '').trim() !== '') end += 1;
+    const block = lines.slice(at + 1, end).map((line) => line.replace(/^>[ \t]?/, ''));
+    const title = titled === undefined ? '' : (block.shift() ?? '');
+    out.push('', noteLine(kind, title), '', ...block, '', '</div>', '');
+    at = end - 1;
+  }
+  return out;
+}
 
 function unclosedComment(text: string): boolean {
   const start = text.lastIndexOf('<!--');
@@ -534,6 +630,7 @@ function readInlineMarks(part: string, omissions: Omissions): string {
       .replace(/\[\[([^\][\n]{1,300})\]\]/g, (_, name: string) => name.replace(/#/g, ' › '));
   if (text.includes('{'))
     text = text
+      .replace(/(?<![!\\\]])\[([^\][\n]{1,300})\]\{:?[ \t]?(?:[.#][\w-]|[\w-]{1,40}=)[^{}\n]{0,300}\}/g, '$1')
       // Attributes after a link, an image or an emphasis.
       .replace(/(?<=[)\]*_])\{:?[ \t]?(?:[.#][\w-]|[\w-]{1,40}=)[^{}\n]{0,300}\}/g, '')
       .replace(/\{:[ \t]?(?:[.#][\w-]|[\w-]{1,40}=)[^{}\n]{0,300}\}/g, '');
@@ -546,9 +643,19 @@ function readInlineMarks(part: string, omissions: Omissions): string {
   if (text.includes('=='))
     text = text.replace(/(?<![=\w!<>])==(?=[^\s=])([^=\n]{1,300}?)(?<=[^\s=])==(?![=\w])/g, '$1');
   if (text.includes(':'))
-    text = text.replace(/:(?:material|fontawesome|octicons|simple)-[\w-]{1,80}:(?:\{[^}\n]{0,200}\})?/g, '');
+    text = text
+      .replace(
+        /:(?:material|fontawesome|octicons|simple)-([\w-]{1,80}):(?:\{[^}\n]{0,200}\})?/g,
+        (_, name: string) => signOf(name) ?? '',
+      )
+      .replace(EMOJI_NAMES, (names) => names.replace(/:([\w+-]+):/g, (name, key) => emojiOf(key) ?? name));
   return text;
 }
+
+/** `:tada:`, alone or in a row; in `urn:key:5` and `10:30:45` nothing is one. */
+const EMOJI_NAMES = /(?<![\p{L}\p{N}_:/])(?::[a-z+-][\w+-]{0,50}:){1,20}(?![\p{L}\p{N}_:])/gu;
+
+const emojiOf = (name: string): string | undefined => (Object.hasOwn(EMOJI, name) ? EMOJI[name] : undefined);
 
 /** Changes and remarks of authors (CriticMarkup): what is deleted is struck, remarks are dropped. */
 const readChanges = (text: string, omissions: Omissions): string =>

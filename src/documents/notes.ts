@@ -59,11 +59,14 @@ function become(note: Element, label: string, children: ElementContent[]): void 
 function labelWith(name: string, title: string, languageOf: () => string): string {
   const kind = KIND_BY_NAME.get(name.toLowerCase()) ?? '';
   const words = title.replace(/\s*[:：]$/, '');
-  if (kind === '') return words === '' ? '' : `${words}:`;
+  if (kind === '') return words === '' ? '' : labelEnd(words);
   const label = LABELS[languageOf()]?.[kind] ?? (words === '' ? LABELS.en?.[kind] : undefined) ?? '';
   if (words === '') return `${label}:`;
-  return label === '' || LABEL_WORDS.has(words.toLowerCase()) ? `${words}:` : `${label}: ${words}`;
+  return label === '' || LABEL_WORDS.has(words.toLowerCase()) ? labelEnd(words) : `${label}: ${words}`;
 }
+
+/** With a colon, unless it is a question or a call. */
+const labelEnd = (words: string): string => (/[?!？！]$/u.test(words) ? words : `${words}:`);
 
 function readMarked(node: Element, languageOf: () => string): void {
   const title = propertyOf(node, NOTE_TITLE) ?? '';

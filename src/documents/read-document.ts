@@ -29,7 +29,8 @@ export function readDocument(
   const text = content.replace(INVISIBLE, '');
   const ending = /\.(\w{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
   const options: CleaningOptions = { base, language };
-  const isHtmlText = format === undefined ? /^x?html?$/.test(ending) || isHtml(text) : format === 'html';
+  const isHtmlText =
+    format === undefined ? /^x?html?$/.test(ending) || (ending !== 'mdx' && isHtml(text)) : format === 'html';
   if (isHtmlText) return readHtml(text, options);
   if (format === undefined && (ending === 'txt' || ending === 'text')) return readText(text);
   return readMarkdown(text, {
@@ -46,7 +47,7 @@ const BLOCK =
 
 /**
  * Distinguishes HTML from Markdown, with Markdown as the default: a page begins with a doctype or `html`; a fragment begins and ends with
- * a tag, opens with a block element, closes one, and has no Markdown heading or fence.
+ * a tag, opens with a block element, closes one, and has no heading, fence or list of Markdown.
  */
 function isHtml(content: string): boolean {
   if (isWholePage(content)) return true;
@@ -54,5 +55,7 @@ function isHtml(content: string): boolean {
   const name = /^<([a-z][a-z0-9]*)[\s/>]/i.exec(text)?.[1]?.toLowerCase() ?? '';
   if (!BLOCK.test(name)) return false;
   if (!text.endsWith('>') || !/<\/[a-z][a-z0-9]*\s*>/i.test(text)) return false;
-  return !/^(?:#{1,6} |```|~~~)/m.test(text.replace(/<pre[\s>][\s\S]*?(?:<\/pre|$)/gi, ''));
+  return !/^(?:#{1,6} |```|~~~|[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S)/m.test(
+    text.replace(/<pre[\s>][\s\S]*?(?:<\/pre|$)/gi, ''),
+  );
 }

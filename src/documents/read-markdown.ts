@@ -36,7 +36,12 @@ export function readMarkdown(
   const hasManyNotes = (text.match(/\[\^/g)?.length ?? 0) > MAX_NOTE_MARKS;
   if (hasManyNotes) warnings.push(`Read footnotes as text: there are more than ${MAX_NOTE_MARKS}`);
   const parser = parserFor(kind, !hasManyNotes);
-  const environment: Environment = { closed: closedNames(text), diagrams: 0, omissions };
+  const environment: Environment = {
+    closed: closedNames(text),
+    diagrams: 0,
+    omissions,
+    hasCodeGroups: /<(?:CodeGroup|CodeBlocks)\b/.test(markdown),
+  };
   const tokens = parser.parse(text, environment);
   if (!isPlain) readFences(tokens, environment);
   if (environment.diagrams > 0)
@@ -70,6 +75,8 @@ interface Environment extends Record<PropertyKey, unknown> {
   closed: ReadonlySet<string>;
   diagrams: number;
   omissions: Omissions;
+  /** Whether blocks of code stand in groups, each under a label. */
+  hasCodeGroups: boolean;
 }
 
 type Kind = 'plain' | 'markdown' | 'mdx';
@@ -221,8 +228,11 @@ function readFences(tokens: Token[], environment: Environment): void {
   for (const token of tokens) {
     if (token.type !== 'fence') continue;
     const info = token.info.trim();
+    token.content = withoutHighlights(token.content);
+    const [, engine, settings = ''] = CHUNK.exec(info) ?? [];
     const [, directive = '', rest = ''] = /^\{([\w:-]{1,60})\}\s*(.*)$/.exec(info) ?? [];
-    if (directive !== '') readDirective(token, directive.toLowerCase(), rest);
+    if (engine !== undefined) readChunk(token, engine, settings);
+    else if (directive !== '') readDirective(token, directive.toLowerCase(), rest);
     else if (DIAGRAM.test(info.split(/[\s{]/)[0] ?? '')) {
       environment.diagrams += 1;
       const { content } = token;
@@ -231,7 +241,8 @@ function readFences(tokens: Token[], environment: Environment): void {
     } else {
       const label =
         /\b(?:title|filename|file|name|label)=(?:"([^"]{1,200})"|'([^']{1,200})')/.exec(info)?.slice(1).find(Boolean) ??
-        /\[([^\]]{1,200})\]/.exec(info)?.[1];
+        /\[([^\]]{1,200})\]/.exec(info)?.[1] ??
+        (environment.hasCodeGroups ? groupLabel(info) : undefined);
       const [language = ''] = /^[\w+#.-]+/.exec(info) ?? [];
       token.info = language;
       if (label !== undefined)
@@ -239,6 +250,35 @@ function readFences(tokens: Token[], environment: Environment): void {
     }
   }
 }
+
+/** Marks in code by which generators highlight lines. */
+const withoutHighlights = (code: string): string =>
+  /highlight-|\[!code /.test(code)
+    ? code
+        .replace(
+          /^[ \t]*(?:\/\/|#|--|;|%|\/\*|<!--|\{\/\*)[ \t]*highlight-(?:next-line|start|end)[ \t]*(?:\*\/\}?|-->)?[ \t]*\n/gm,
+          '',
+        )
+        .replace(/[ \t]*(?:\/\/|#|--|\/\*|<!--)[ \t]*\[!code [^\]\n]{1,60}\][ \t]*(?:\*\/|-->)?/g, '')
+    : code;
+
+/** Code that runs where the page is made, as R Markdown and Quarto write it: `{python}`, `{r setup, echo=FALSE}`. */
+const CHUNK =
+  /^\{\{?(r|python|julia|bash|sh|sql|js|ojs|stan|perl|ruby|rcpp|cpp|fortran|sas|go|rust)(?:[ ,]([^}]{0,300}))?\}\}?/i;
+
+function readChunk(token: Token, engine: string, settings: string): void {
+  const options = (/^(?:[#/-]{1,2}\|.*\n)+/.exec(token.content)?.[0] ?? '') + settings;
+  token.info = engine.toLowerCase();
+  if (/\b(?:include|echo)\s*[=:]\s*(?:false|f)\b/i.test(options)) become(token, '');
+  else token.content = token.content.replace(/^(?:[#/-]{1,2}\|.*\n)+/, '');
+}
+
+/** What follows the language of code in a group is its label (`bash npm`), without settings. */
+const groupLabel = (info: string): string | undefined =>
+  info
+    .replace(/^\S+/, '')
+    .replace(/\{[^}]*\}|[\w-]+=\S+|\b(?:expandable|lines|wrap|copy|npm2yarn|showLineNumbers|live|twoslash)\b/g, '')
+    .trim() || undefined;
 
 const codeOf = ({ content }: Token, language: string): string =>
   `<pre><code${language === '' ? '' : ` class="language-${escapeHtml(language)}"`}>${escapeHtml(content)}</code></pre>\n`;

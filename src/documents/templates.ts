@@ -74,7 +74,8 @@ const withoutTags = (comment: string): string =>
 
 function valueIn(source: string, found: string, state: TemplateState): string {
   const [, name = '', , literal] = /^([\w.$-]{1,100})|^(['"])([^'"]*)\2/.exec(source) ?? [];
-  if (literal !== undefined) return literal;
+  // A date in another form is not what is written there.
+  if (literal !== undefined && !/\|\s{0,9}date\b/.test(source)) return literal;
   const value = state.settingOf?.(name);
   if (value !== undefined) return value;
   if (!state.isTemplate && !GENERATOR_VALUE.test(source)) return found;
@@ -131,6 +132,10 @@ function tagIn(source: string, { isAlone, indent, state }: TagPlace): string {
     const title = closes ? '' : argument(rest, ['title', 'name', 'label', 'header', 'summary', 'heading']);
     return title === '' ? '' : around(`<p><strong>${escapeHtml(title)}${TAB_TAGS.has(base) ? ':' : ''}</strong></p>`);
   }
+  if (base === 'code' && !closes) {
+    const title = argument(rest, ['title']);
+    return title === '' ? '' : around(`<p><strong>${escapeHtml(title)}:</strong></p>`);
+  }
   if (/^include/.test(base)) {
     const content = argument(rest, ['content', 'text']);
     const file = /([\w-]+)\.\w+/.exec(rest)?.[1] ?? '';
@@ -157,12 +162,16 @@ const isNote = (name: string): boolean =>
 
 /** The element of a note that a tag opens. */
 function openTag(name: string, rest: string): string {
+  const [first = ''] = /^[\w-]{1,40}(?=\s|$)/.exec(rest.trim()) ?? [];
   const kind =
     isNoteName(name) && !NOTE_TAGS.has(name)
       ? name
-      : argument(rest, ['style', 'type', 'kind', 'color', 'variant', 'level']) ||
-        (isNoteName(rest.trim()) ? rest.trim() : 'note');
-  const title = argument(rest, ['title', 'header', 'heading']);
+      : argument(rest, ['style', 'type', 'kind', 'color', 'variant', 'level']) || (isNoteName(first) ? first : 'note');
+  const title = argument(isNoteName(first) ? rest.trim().slice(first.length).trim() : rest, [
+    'title',
+    'header',
+    'heading',
+  ]);
   return `<div data-note-kind="${escapeHtml(kind === 'primary' || kind === 'secondary' ? 'note' : kind)}" data-note-title="${escapeHtml(title === kind ? '' : title)}">`;
 }
 

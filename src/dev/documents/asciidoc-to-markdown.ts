@@ -12,6 +12,7 @@ import {
   textOf,
   words,
 } from '../../documents/hast.ts';
+import { signOf } from '../../documents/icons.ts';
 import { parseHtml } from '../../documents/parse-html.ts';
 import { convert, plainText } from '../../documents/read-html.ts';
 import { type AsciidocSource, prepareAsciidoc, UNKNOWN_ADDRESS } from './asciidoc-source.ts';
@@ -106,18 +107,49 @@ function readElement(node: Element, parent: Root | Element, source: AsciidocSour
       return readReference(node, source);
     case 'pre':
       if (textOf(node).trim() === '') return [];
+      dropGuards(node);
       return [isElement(parent) && / verseblock /.test(classesOf(parent)) ? verse(node) : node];
     case 'span':
+      if (/ icon /.test(classes)) return [words(signOf(lineOf(node).replace(/^\[|\]$/g, '')) ?? '')];
       if (/ keyseq /.test(classes)) return [element('kbd', [words(lineOf(node))])];
       return [/ menuseq /.test(classes) ? element('strong', [words(lineOf(node))]) : node];
     case 'hr':
       return isElement(parent) && propertyOf(parent, 'id') === 'footnotes' ? [] : [node];
     case 'div':
       if (/ footnote /.test(classes)) return [footnote(node)];
+      if (/ hdlist /.test(classes)) return [termsOf(node)];
       return [/ title /.test(classes) && !isNoteTitle(parent) ? blockTitle(node) : node];
     default:
       return [node];
   }
+}
+
+/** Terms beside what is said of them, which Asciidoctor shows in columns. */
+const termsOf = (list: Element): Element =>
+  element('div', [
+    ...list.children.filter((child) => isElement(child, 'p', 'div')),
+    element(
+      'dl',
+      elementsOf(list)
+        .filter(({ tagName }) => tagName === 'td')
+        .flatMap((cell) => {
+          const classes = classesOf(cell);
+          if (/ hdlist1 /.test(classes)) return [element('dt', [words(lineOf(cell))])];
+          return / hdlist2 /.test(classes) ? [element('dd', cell.children)] : [];
+        }),
+    ),
+  ]);
+
+/** In XML the number of a remark stands in a comment. */
+function dropGuards(pre: Element): void {
+  for (const parent of [pre, ...elementsOf(pre)])
+    for (const [at, child] of parent.children.entries()) {
+      if (!isElement(child, 'b') || !/^\(\d+\)$/.test(lineOf(child))) continue;
+      const [before, after] = [parent.children[at - 1], parent.children[at + 1]];
+      if (before?.type !== 'text' || after?.type !== 'text' || !/<!--\s?$/.test(before.value)) continue;
+      before.value = before.value.replace(/<!--\s?$/, '');
+      after.value = after.value.replace(/^\s?-->/, '');
+    }
 }
 
 /** `[1] text`: its number is a link back, before a full stop. */

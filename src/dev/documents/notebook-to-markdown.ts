@@ -131,7 +131,21 @@ function readCell(cell: z.infer<typeof Cell>, language: string, state: State): v
   if (hasTag(cell, 'remove-output') || /^#\|\s*output:\s*false/m.test(options)) return;
   const outputs = cell.outputs ?? [];
   if (outputs.length > MAX_OUTPUTS) state.warnings.add(CUT);
-  for (const output of outputs.slice(0, MAX_OUTPUTS)) if (state.characters > 0) readOutput(output, state);
+  for (const output of joined(outputs.slice(0, MAX_OUTPUTS))) if (state.characters > 0) readOutput(output, state);
+}
+
+type Printed = z.infer<typeof Output>;
+
+/** What was printed in one go may have come in pieces. */
+function joined(outputs: readonly Printed[]): Printed[] {
+  const all: Printed[] = [];
+  for (const output of outputs) {
+    const last = all.at(-1);
+    const isMore = output.output_type === 'stream' && last?.output_type === 'stream' && last.name === output.name;
+    if (isMore) all[all.length - 1] = { ...last, text: (last.text ?? '') + (output.text ?? '') };
+    else all.push(output);
+  }
+  return all;
 }
 
 /** What each part costs, however short it is. */

@@ -324,7 +324,11 @@ function parametersOf(parameters: readonly Value[], place: Place): string[] {
       [words(textIn(parameter, 'in'))],
       [words(typeOf(parameter.schema ?? parameter, place))],
       [words(parameter.required === true ? labels.yes : labels.no)],
-      about([textIn(parameter, 'description'), textIn(schema, 'description')], place, limitsOf(schema, labels)),
+      about(
+        [textIn(parameter, 'description'), textIn(schema, 'description')],
+        place,
+        limitsOf(parameter.schema ?? parameter, place, parameter.example),
+      ),
     ];
   });
   if (rows.length === 0) return [];
@@ -431,7 +435,7 @@ function schemaOf(schema: unknown, place: Place): string[] {
         [code(path)],
         [words(typeOf(field, place))],
         [words(required.includes(name) ? labels.yes : labels.no)],
-        about(texts, place, limitsOf(inner, labels)),
+        about(texts, place, limitsOf(field, place)),
       ]);
       visit(field, path, chain);
     }
@@ -472,26 +476,75 @@ function typeOf(given: unknown, place: Place, depth = 0): string {
 
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/** What a value may be: choices, bounds, and what it is when it is absent. */
-function limitsOf(schema: Value | undefined, labels: Labels): PhrasingContent[] {
+/** Keywords that are shown as they are written. */
+const KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'];
+const FLAGS = ['readOnly', 'writeOnly'];
+const MAX_PATTERN = 200;
+
+/** What a value may be: choices, bounds, what it is when it is absent, and an example; of references with more said beside them, both. */
+function limitsOf(given: unknown, { api, labels }: Place, example?: unknown): PhrasingContent[] {
+  const schema = resolved(given, api);
   if (schema === undefined) return [];
-  const items = valueIn(schema, 'items');
-  const choices = [...listIn(schema, 'enum'), ...listIn(items, 'enum')].slice(0, 50).filter(isPlain).map(String);
-  const bound = (name: string): string => textIn(schema, name);
-  const [least, most] = [bound('minimum') || bound('minLength'), bound('maximum') || bound('maxLength')];
+  const own = isValue(given) ? given : schema;
+  const bases = listIn(schema, 'allOf')
+    .slice(0, MAX_LEVELS)
+    .flatMap((part) => resolved(part, api) ?? []);
+  const all = [own, schema, ...bases];
+  const choices = [...new Set(all.flatMap(choicesOf))].slice(0, 50);
+  const bound = (name: string): string => all.map((each) => textIn(each, name)).find((text) => text !== '') ?? '';
+  const [least, most] = [bound('minimum'), bound('maximum')];
   const range =
     least !== '' && most !== '' ? `${least}–${most}` : least === '' ? (most === '' ? '' : `≤ ${most}`) : `≥ ${least}`;
-  const initial = schema.default;
+  const first = (name: string): unknown => all.map((each) => each[name]).find((value) => value !== undefined);
   const parts: PhrasingContent[][] = [];
+  if (own.deprecated === true) parts.push([words(labels.deprecated)]);
+  for (const flag of FLAGS) if (own[flag] === true) parts.push([code(flag)]);
   if (choices.length > 0)
     parts.push([
       words(`${labels.allowed}: `),
       ...choices.flatMap((choice, at) => [words(at === 0 ? '' : ', '), code(choice)]),
     ]);
   if (range !== '') parts.push([words(range)]);
-  if (['string', 'number', 'boolean'].includes(typeof initial) && initial !== '')
-    parts.push([words(`${labels.default}: `), code(String(initial))]);
+  for (const name of KEYWORDS)
+    if (bound(name) !== '') parts.push([code(`${name}: ${bound(name).slice(0, MAX_PATTERN)}`)]);
+  const initial = shownValue(first('default'));
+  if (initial !== '') parts.push([words(`${labels.default}: `), code(initial)]);
+  const sample = shownValue(example ?? first('example') ?? listIn(schema, 'examples')[0]);
+  if (sample !== '' && !choices.includes(sample)) parts.push([words(`${labels.example}: `), code(sample)]);
   return parts.flatMap((part, at) => [...part, words(at === parts.length - 1 ? '.' : '. ')]);
+}
+
+const choicesOf = (schema: Value): string[] =>
+  [
+    ...listIn(schema, 'enum'),
+    ...listIn(valueIn(schema, 'items'), 'enum'),
+    ...(schema.const === undefined ? [] : [schema.const]),
+  ]
+    .slice(0, 50)
+    .filter(isPlain)
+    .map(String);
+
+/** A short value on one line: empty where there is none. */
+function shownValue(value: unknown): string {
+  if (['string', 'number', 'boolean'].includes(typeof value)) return oneLine(String(value)).slice(0, MAX_PATTERN);
+  if (Array.isArray(value) && value.length > 0 && value.length <= 10 && value.every(isPlain)) return value.join(', ');
+  return '';
+}
+
+/** Headers of a response, behind its description. */
+function headersOf(response: Value | undefined, place: Place): PhrasingContent[] {
+  return Object.entries(valueIn(response, 'headers') ?? {})
+    .slice(0, 20)
+    .flatMap(([name, given], at) => {
+      const description = about([textIn(resolved(given, place.api), 'description')], place);
+      return [
+        words(at === 0 ? '' : ' '),
+        code(name),
+        words(description.length === 0 ? '' : ': '),
+        ...description,
+        words('.'),
+      ];
+    });
 }
 
 function responsesOf(responses: Value | undefined, place: Place): string[] {
@@ -500,7 +553,9 @@ function responsesOf(responses: Value | undefined, place: Place): string[] {
     .slice(0, 50)
     .map(([status, given]) => ({ status, value: resolved(given, api) }));
   if (all.length === 0) return [];
-  const rows = all.map(({ status, value }): Row => [[code(status)], about([textIn(value, 'description')], place)]);
+  const rows = all.map(
+    ({ status, value }): Row => [[code(status)], about([textIn(value, 'description')], place, headersOf(value, place))],
+  );
   const parts = [write(label(labels.responses)), tableOf([labels.code, labels.description], rows)];
   const success = all.find(({ status, value }) => /^2/.test(status) && value !== undefined);
   if (success?.value !== undefined) {

@@ -4,6 +4,7 @@ import { isNoteName } from '../../documents/notes.ts';
 import { parseHtml } from '../../documents/parse-html.ts';
 import { readCsv } from './csv-rows.ts';
 import { count, type RstDocument } from './rst-document.ts';
+import { GENERATOR_VALUE } from './rst-inline.ts';
 import { codeBlock, indentedFrom, indentOf, inlineOf, paragraph, trimmedLines } from './rst-lines.ts';
 
 export interface Directive {
@@ -130,19 +131,23 @@ const textOfTitle = (title: string): string =>
 /** `.. versionadded:: 2.1 The option.` */
 function readVersion(directive: ReadDirective): Element[] {
   const { kind, argument, document, content } = directive;
-  const [, version = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(argument) ?? [];
-  const label = document.labels[kind as 'versionadded'] ?? document.labels.versionchanged;
-  const [first, ...others] = document.readBlocks(
+  const isRemoved = kind === 'deprecated-removed';
+  const [, first = '', removed = '', text = ''] =
+    (isRemoved ? /^(\S+)\s+(\S+)\s*([\s\S]*)$/ : /^(\S+)()\s*([\s\S]*)$/).exec(argument) ?? [];
+  const { labels } = document;
+  const version = removed === '' ? first : `${first}, ${labels.versionremoved} ${removed}`;
+  const label = isRemoved ? labels.deprecated : (labels[kind as 'versionadded'] ?? labels.versionchanged);
+  const [opening, ...others] = document.readBlocks(
     trimmedLines([...text.split('\n'), ...(content.length === 0 ? [] : ['', ...content])]),
     directive.depth + 1,
   );
   const head = element('strong', [
     words(`${label} `),
     ...inlineOf(version, document),
-    words(first === undefined ? '.' : ':'),
+    words(opening === undefined ? '.' : ':'),
   ]);
-  if (first?.tagName !== 'p') return [element('p', [head]), ...(first === undefined ? [] : [first]), ...others];
-  return [element('p', [head, words(' '), ...first.children]), ...others];
+  if (opening?.tagName !== 'p') return [element('p', [head]), ...(opening === undefined ? [] : [opening]), ...others];
+  return [element('p', [head, words(' '), ...opening.children]), ...others];
 }
 
 function readCode({ kind, argument, options, content, whole, document }: ReadDirective): Element[] {
@@ -168,11 +173,16 @@ const cleanLanguage = (language: string): string =>
 /** Marks within a literal block that is parsed: their text. */
 function textOfLiteral(line: string, document: RstDocument): string {
   return line
-    .replace(/\|([\w-]{1,60})\|/g, (all, name: string) => document.substitutions.get(name.toLowerCase()) ?? all)
+    .replace(/\|([\w-]{1,60})\|/g, (all, name: string) => {
+      const value = document.substitutions.get(name.toLowerCase());
+      if (value !== undefined || !GENERATOR_VALUE.test(name)) return value ?? all;
+      document.unknown += 1;
+      return '…';
+    })
     .replace(/:[\w:+-]{1,60}:(?=`)/g, '')
     .replace(/`([^`]{1,300}?)(?:\s<[^<>`]{1,300}>)?`_{0,2}/g, '$1')
     .replace(/\*{1,2}([^*\s][^*]{0,200})\*{1,2}/g, '$1')
-    .replace(/\\(.)/g, '$1');
+    .replace(/\\(.)/g, (_, each: string) => each.trim());
 }
 
 /** A function, an option, a setting: each of its signatures in bold, then what is said of it. */
@@ -238,9 +248,44 @@ function imageOf({ options, document }: ReadDirective): Element[] {
 
 const readFigure = (directive: ReadDirective): Element[] => [...imageOf(directive), ...blocksOf(directive)];
 
-/** Content is shown on pages, whatever the other output has. */
-const readOnly = (directive: ReadDirective): Element[] =>
-  /^(?:latex|pdf|epub|man|text|texinfo|not html|latexpdf)$/.test(directive.argument.trim()) ? [] : blocksOf(directive);
+/** Content for pages; what is for other outputs or for builds with a tag of their own is left out. */
+function readOnly(directive: ReadDirective): Element[] {
+  if (isForPages(directive.argument)) return blocksOf(directive);
+  if (!OUTPUTS.test(directive.argument)) count(directive.document, 'other');
+  return [];
+}
+
+/** Outputs of Sphinx, whose parts every reader of pages expects elsewhere. */
+const OUTPUTS = /^(?:[\s()]|\b(?:and|or|not|html|latex|latexpdf|pdf|epub|man|text|texinfo|gettext|builder_\w+)\b)*$/i;
+
+/** `html and not draft`: tags that only a build sets are not set. */
+const isForPages = (expression: string): boolean =>
+  expression
+    .toLowerCase()
+    .split(/\bor\b/)
+    .some((each) =>
+      each
+        .split(/\band\b/)
+        .every(
+          (term) =>
+            /^[\s(]*(?:not\s+)?(?:html|builder_(?:dir|single)?html)?[\s)]*$/.test(term) !== /\bnot\b/.test(term),
+        ),
+    );
+
+/** Marks that part a card into head, body and foot are not shown. */
+const readCard = (directive: ReadDirective): Element[] =>
+  readOther({
+    ...directive,
+    content: directive.content.map((line) => (/^(?:\+{3,}|\^{3,})\s*$/.test(line) ? '' : line)),
+  });
+
+/** `.. button-link:: address`, with its text below. */
+function readButtonLink(directive: ReadDirective): Element[] {
+  const { argument, content, document, kind } = directive;
+  const label =
+    content.length === 0 ? inlineOf(textOfTitle(argument), document) : inlineOf(content.join(' '), document);
+  return [element('p', kind === 'button-link' ? [element('a', label, { href: argument.trim() })] : label)];
+}
 
 function readRaw({ argument, content, options, document }: ReadDirective): Element[] {
   if (!/^html?$/i.test(argument.trim()) || options.has('file') || options.has('url')) return [];
@@ -282,12 +327,13 @@ function readCsvTable(directive: ReadDirective): Element[] {
     return captionOf(directive);
   }
   const delimiter = { tab: '\t', space: ' ' }[options.get('delim') ?? ''] ?? options.get('delim') ?? ',';
-  const parse = (text: string): string[][] =>
-    readCsv(text, { separator: delimiter.slice(0, 1) || ',' }).rows.filter((row) => row.some((cell) => cell !== ''));
+  const parse = (text: string, separator = delimiter.slice(0, 1) || ','): string[][] =>
+    readCsv(text, { separator }).rows.filter((row) => row.some((cell) => cell !== ''));
   const header = options.get('header');
   const heads = Number(options.get('header-rows') ?? 0);
   const rows = parse(content.join('\n')).map((cells, at) => rowOf(cells, at < heads, document));
-  const head = header === undefined ? [] : parse(header).map((cells) => rowOf(cells, true, document));
+  // The header has commas, whatever parts the rows.
+  const head = header === undefined ? [] : parse(header, ',').map((cells) => rowOf(cells, true, document));
   return [...captionOf(directive), element('table', [...head, ...rows])];
 }
 
@@ -334,6 +380,10 @@ const READERS: Readonly<Record<string, (directive: ReadDirective) => Element[]>>
   figure: readFigure,
   raw: readRaw,
   only: readOnly,
+  card: readCard,
+  'grid-item-card': readCard,
+  'button-link': readButtonLink,
+  'button-ref': readButtonLink,
   ifconfig: blocksOf,
   math: ({ whole }) => (whole.length === 0 ? [] : [codeBlock(whole, 'math')]),
   table: (directive) => [...captionOf(directive), ...blocksOf(directive)],

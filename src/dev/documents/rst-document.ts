@@ -40,7 +40,7 @@ export interface RstDocument {
   unknownDirectives: Set<string>;
 }
 
-export type Omission = 'diagram' | 'generated' | 'todo';
+export type Omission = 'diagram' | 'generated' | 'todo' | 'other';
 
 /** Names compare without regard to case and white space (reStructuredText, reference names). */
 export const nameOf = (name: string): string => name.replaceAll('\\', '').replace(/\s+/g, ' ').trim().toLowerCase();

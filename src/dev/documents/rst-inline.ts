@@ -158,7 +158,8 @@ const noteLabel = (label: string, document: RstDocument): string => {
   return label.startsWith('#') ? String(document.noteNumbers.get(label) ?? label.slice(1)) : label;
 };
 
-const GENERATOR_VALUE = /^(?:version|release|today|project|copyright|author|language|branch|commit)$/i;
+/** Substitutions that Sphinx defines. */
+export const GENERATOR_VALUE = /^(?:version|release|today|project|copyright|author|language|branch|commit)$/i;
 
 function substitutionIn(text: string, at: number, document: RstDocument, depth: number): Found | undefined {
   const [all, name = '', link = ''] =
@@ -271,9 +272,17 @@ function readRole(role: string, content: string, document: RstDocument): Element
     case 'doc':
       return [words(hasLabel ? title : titleFromName(title))];
     case 'ref':
-    case 'numref':
     case 'std-ref':
       return [words(hasLabel ? title : (document.titles.get(nameOf(title)) ?? titleFromName(title)))];
+    case 'numref':
+      // Numbers are those of the generator.
+      return [
+        words(
+          hasLabel
+            ? title.replace(/\s*(?:%s|\{(?:number|name)\})/g, '').trim()
+            : (document.titles.get(nameOf(title)) ?? titleFromName(title)),
+        ),
+      ];
     case 'index':
       return [words(hasLabel ? title : title.replace(/^(?:single|pair|triple|see|seealso):\s*/, '').replace(/^!/, ''))];
     case 'eq':

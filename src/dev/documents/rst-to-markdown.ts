@@ -90,6 +90,9 @@ function warningsOf({ unknown, omitted, included, unknownDirectives }: RstDocume
     warnings.push(
       `Left out ${generated} ${generated === 1 ? 'part' : 'parts'} that the site generator makes from code`,
     );
+  const other = omitted.get('other') ?? 0;
+  if (other > 0)
+    warnings.push(`Left out ${other} ${other === 1 ? 'part' : 'parts'} for builds with a tag of their own`);
   if (included.size > 0) warnings.push(`Left out what is included from other files: ${listed(included)}`);
   if (unknownDirectives.size > 0) warnings.push(`Left out directives that are not known: ${listed(unknownDirectives)}`);
   return warnings;

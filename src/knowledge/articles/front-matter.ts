@@ -29,12 +29,13 @@ export interface SplitArticle {
 }
 
 /**
- * Splits front matter off a text: YAML from a first line `---` to the next line `---` or `...`, TOML between lines `+++`, or a JSON object;
+ * Splits front matter off a text: YAML from a first line `---` to the next line `---` or `...`, TOML between lines `+++`, or a JSON object, alone or between lines `;;;`;
  * at most 16,384 characters. A block that is not valid is read line by line for its keys, named in the warnings, and never shown. Without a
  * closing line, all is body.
  */
 export const splitFrontMatter = (text: string): SplitArticle => {
   if (/^\{[ \t]*\n/.test(text)) return splitJson(text);
+  if (/^;;;[ \t]*\n/.test(text)) return splitMarkedJson(text);
   const [opening, mark, format] = /^(---|\+\+\+)[ \t]*(?:(?<=---)(toml|yaml))?[ \t]*\n/.exec(text) ?? [];
   if (opening === undefined) return { front: {}, fields: {}, body: text, warnings: [] };
   const isToml = mark === '+++' || format === 'toml';
@@ -70,6 +71,14 @@ const splitJson = (text: string): SplitArticle => {
     body: text.slice(closing.index + closing[0].length).replace(/^\n+/, ''),
     warnings: [],
   };
+};
+
+/** The braces may be absent. */
+const splitMarkedJson = (text: string): SplitArticle => {
+  const [all, source = ''] = /^;;;[ \t]*\n([\s\S]*?)\n;;;[ \t]*(?:\n|$)/.exec(text.slice(0, MAX_FRONT_MATTER)) ?? [];
+  const fields = readJson(source) ?? readJson(`{${source}}`);
+  if (all === undefined || fields === undefined) return { front: {}, fields: {}, body: text, warnings: [] };
+  return { front: frontMatterOf(fields), fields, body: text.slice(all.length).replace(/^\n+/, ''), warnings: [] };
 };
 
 const readJson = (source: string): Record<string, unknown> | undefined => {

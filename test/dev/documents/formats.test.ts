@@ -102,6 +102,11 @@ describe('a notebook', () => {
       warnings: ['Left out 1 output that is no text'],
     });
   });
+  it('joins what was printed in pieces', async () => {
+    const piece = (text: string) => ({ output_type: 'stream', name: 'stdout', text });
+    const text = notebook({ cell_type: 'code', source: 'x', outputs: [piece('one\n'), piece('two\n')] });
+    expect(await read('ipynb', text)).toMatchObject({ text: '```python\nx\n```\n\n```\none\ntwo\n```' });
+  });
   it('may be of version 3 of the format', async () => {
     const cells = [
       { cell_type: 'heading', level: 2, source: 'Start' },
@@ -354,6 +359,35 @@ describe('a description of an interface (OpenAPI)', () => {
         },
       ],
     });
+  });
+  it('says what else a reference may be, its examples, and the headers of responses', async () => {
+    const Method = { type: 'string', enum: ['GET', 'POST'] };
+    const properties = {
+      method: { allOf: [{ $ref: '#/components/schemas/Method' }], default: 'POST' },
+      kind: { const: 'outbound' },
+      old: { type: 'string', maxLength: 20, deprecated: true, readOnly: true },
+    };
+    const operation = {
+      operationId: 'call',
+      parameters: [{ name: 'sort', in: 'query', schema: { type: 'string', default: 'a' }, example: 'c' }],
+      requestBody: { content: { 'application/json': { schema: { properties } } } },
+      responses: { 200: { description: 'Done', headers: { 'X-Left': { description: 'Calls left' } } } },
+    };
+    const api = {
+      openapi: '3.1.0',
+      info: { title: 'Pump' },
+      paths: { '/calls': { post: operation } },
+      components: { schemas: { Method } },
+    };
+    const { articles } = (await read('json', JSON.stringify(api))) as { articles: { text: string }[] };
+    for (const line of [
+      '| `sort` | query | string | no | Default: `a`. Example: `c`. |',
+      '| `method` | Method | no | Allowed: `GET`, `POST`. Default: `POST`. |',
+      '| `kind` | | no | Allowed: `outbound`. |',
+      '| `old` | string | no | Deprecated. `readOnly`. `maxLength: 20`. |',
+      '| `200` | Done. `X-Left`: Calls left. |',
+    ])
+      expect(articles[0]?.text).toContain(line);
   });
   it.each([
     [

@@ -32,6 +32,13 @@ it.each([
   const time = Date.parse(/Z$/.test(lastUpdated) ? lastUpdated : `${lastUpdated} UTC`);
   expect(Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 10)).toBe(day);
 });
+it.each([';;;\n{"title": "Pump"}\n;;;\n\nBody.', ';;;\n"title": "Pump"\n;;;\nBody.'])(
+  'reads JSON between lines: %j',
+  (text) => {
+    expect(splitFrontMatter(text)).toMatchObject({ front: { title: 'Pump' }, body: 'Body.', warnings: [] });
+  },
+);
+
 it('reads TOML that its first line names', () => {
   expect(splitFrontMatter('---toml\ntitle = "Pump"\n---\nBody.')).toMatchObject({
     front: { title: 'Pump' },
