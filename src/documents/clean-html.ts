@@ -452,16 +452,31 @@ function absolute(href: string, base: string | undefined): string | undefined {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined;
 }
 
-/** Words before the first item stand above the list; the number of the first item is where the list begins. */
+/** Words before the first item stand above the list; where an item has another number than the next one, a new list begins. */
 function readList(list: Element): ElementContent[] {
   const first = list.children.findIndex((child) => child.type === 'element');
   const above = list.children.slice(0, Math.max(0, first));
-  list.children = nestStrayLists(list);
-  const start = Number(elementChildren(list)[0]?.properties.value);
-  if (list.tagName === 'ol' && Number.isInteger(start) && start > 0) list.properties.start = start;
-  if (!above.some((child) => child.type === 'text' && child.value.trim() !== '')) return [list];
-  list.children = list.children.filter((child) => !above.includes(child));
-  return [element('p', above), list];
+  const hasWords = above.some((child) => child.type === 'text' && child.value.trim() !== '');
+  list.children = nestStrayLists(list).filter((child) => !hasWords || !above.includes(child));
+  return [...(hasWords ? [element('p', above)] : []), ...(list.tagName === 'ol' ? numberedLists(list) : [list])];
+}
+
+function numberedLists(list: Element): Element[] {
+  const lists: Element[] = [element('ol', [], list.properties)];
+  let next = Number(list.properties.start ?? 1);
+  for (const child of list.children) {
+    if (isElement(child, 'li')) {
+      const value = Number(child.properties.value ?? next);
+      if (value !== next && Number.isInteger(value) && value > 0) {
+        next = value;
+        if (elementChildren(lists.at(-1) as Element).length > 0) lists.push(element('ol', [])); // there is always one
+        (lists.at(-1) as Element).properties = { start: value };
+      }
+      next += 1;
+    }
+    lists.at(-1)?.children.push(child);
+  }
+  return lists;
 }
 
 /** A list directly in a list belongs to the item before it. */

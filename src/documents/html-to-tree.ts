@@ -1,5 +1,5 @@
 import type { Element, Root, RootContent } from 'hast';
-import { defaultHandlers, type Handle, toMdast } from 'hast-util-to-mdast';
+import { defaultHandlers, type Handle, type State, toMdast } from 'hast-util-to-mdast';
 import type {
   Blockquote,
   Heading,
@@ -101,7 +101,7 @@ const MAX_COLUMNS = 50;
 
 /** A layout table, one with a single column or one with too many cells becomes the blocks of its cells. */
 const readTable: Handle = (state, node) => {
-  if (state.inTable) return defaultHandlers.table?.(state, node);
+  if (state.inTable) return rowsInCell(state, node);
   const captions = elementChildren(node).filter(({ tagName }) => tagName === 'caption');
   const rows = cellsOf(node);
   const caption = captions.flatMap((each) => state.toFlow(state.all(each)));
@@ -117,6 +117,19 @@ const readTable: Handle = (state, node) => {
   if (table.children[0]?.children.every((cell) => cell.children.length === 0)) table.children.shift();
   return [...caption, table];
 };
+
+/** A table in a cell: its rows stay apart, as their cells do. */
+const rowsInCell = (state: State, node: Element): Paragraph[] =>
+  cellsOf(node).map((cells): Paragraph => {
+    const children: PhrasingContent[] = [];
+    for (const cell of cells) {
+      const content = trimmed(inline(state.all(cell)));
+      if (content.length === 0) continue;
+      if (children.length > 0) children.push({ type: 'text', value: ', ' });
+      children.push(...content);
+    }
+    return { type: 'paragraph', children };
+  });
 
 /** Cells of a table, row by row, whether its rows lie in sections or not. */
 const cellsOf = (table: Element): Element[][] =>

@@ -1,3 +1,4 @@
+/// <reference path="./markdown-it-emoji.d.ts" />
 import EMOJI from 'markdown-it-emoji/lib/data/full.mjs';
 import { withoutDocfx } from './docfx.ts';
 import { signOf } from './icons.ts';

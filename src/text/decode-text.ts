@@ -13,6 +13,10 @@ export const decodeText = (bytes: Uint8Array, label?: string | undefined): strin
   for (const each of [label, 'utf-8', declaredIn(bytes)]) {
     const text = each === undefined ? undefined : decode(bytes, each);
     if (text !== undefined) return text;
+    if (each === 'utf-8') {
+      const mostly = mostlyUtf8(bytes);
+      if (mostly !== undefined) return mostly;
+    }
   }
   const guess = guessOf(bytes);
   return guess === undefined ? undefined : decode(bytes, guess);
@@ -27,6 +31,22 @@ const decode = (bytes: Uint8Array, label: string): string | undefined => {
     return undefined;
   }
 };
+
+/** Other encodings have no such sequences: so many valid ones stand beside each byte that is none. */
+const MIN_VALID = 3;
+const MIN_VALID_PER_FAULT = 4;
+
+/** UTF-8 with single bytes that are none, which become U+FFFD, and with control characters that stand for those of Windows-1252. */
+function mostlyUtf8(bytes: Uint8Array): string | undefined {
+  const text = new TextDecoder('utf-8').decode(bytes);
+  if (text.includes('\0')) return undefined;
+  const faults = text.match(/\ufffd/g)?.length ?? 0;
+  const valid = (text.match(/[\u0080-\u{10ffff}]/gu)?.length ?? 0) - faults;
+  if (valid < MIN_VALID || valid < faults * MIN_VALID_PER_FAULT) return undefined;
+  return text.replace(/[\u0080-\u0084\u0086-\u009f]/g, (control) =>
+    new TextDecoder('windows-1252').decode(Uint8Array.of(control.charCodeAt(0))),
+  );
+}
 
 /** NUL and control characters, which no text holds: bytes that an encoding does not use become them. */
 const UNUSED = /[\0\u0080-\u0084\u0086-\u009f]/;

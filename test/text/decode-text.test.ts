@@ -80,3 +80,9 @@ it('believes the host before it guesses', () => {
 it('does not read what is no text, or in doubt', () => {
   expect(decodeText(Uint8Array.from({ length: 400 }, (_, at) => (at * 7919) % 256))).toBeUndefined();
 });
+
+it('reads UTF-8 in which single bytes are none, or control characters stand for signs of Windows', () => {
+  const german = new TextEncoder().encode('Größe der Düse, Öl und ');
+  expect(decodeText(Uint8Array.of(...german, 0x92, 0x20, 0x61))).toBe('Größe der Düse, Öl und \ufffd a');
+  expect(decodeText(new TextEncoder().encode('Größe 5 \u0096 7 mm für Düsen'))).toBe('Größe 5 – 7 mm für Düsen');
+});

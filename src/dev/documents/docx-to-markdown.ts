@@ -4,7 +4,7 @@ import { readHtml } from '../../documents/read-html.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
 import { type OfficeParts, openOffice, titleOf } from './office-file.ts';
 import { boundXml } from './read-xml.ts';
-import { repairWord } from './repair-word.ts';
+import { CODE_STYLE, repairWord, withNumbers } from './repair-word.ts';
 
 /** Text, notes, styles and lists; neither what other programs add nor what is embedded. */
 const READ =
@@ -30,9 +30,12 @@ export const docxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
   });
   const isCut = bound(parts);
   repairWord(parts);
+  const styleMap = [`p.${CODE_STYLE} => pre:separator('\\n')`];
   const convertImage = mammoth.images.imgElement(async () => ({ src: '' }));
-  const { value } = await mammoth.convertToHtml({ buffer: await packed(parts) }, { convertImage });
-  const html = value.replaceAll(/\s*<a href="#footnote-ref-\d+">↑<\/a>/g, '');
+  const { value } = await mammoth.convertToHtml({ buffer: await packed(parts) }, { convertImage, styleMap });
+  const html = withNumbers(value)
+    .replaceAll(/\s*<a href="#footnote-ref-\d+">↑<\/a>/g, '')
+    .replaceAll(/<input type="checkbox"( checked="checked")? ?\/>/g, (_, checked) => (checked ? '☒' : '☐'));
   const sections = sectionsOf(html).map((section) => readHtml(section, { isPage: false }).text);
   const text = sections.filter((each) => each !== '').join('\n\n');
   if (text === '') throw new NotReadable(isCut ? `it has no text before ${MAX_NODES} elements` : 'it has no text');

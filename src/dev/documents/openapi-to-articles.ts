@@ -488,7 +488,10 @@ function limitsOf(given: unknown, { api, labels }: Place, example?: unknown): Ph
   const own = isValue(given) ? given : schema;
   const bases = listIn(schema, 'allOf')
     .slice(0, MAX_LEVELS)
-    .flatMap((part) => resolved(part, api) ?? []);
+    .flatMap((part): Value[] => {
+      const base = resolved(part, api);
+      return base === undefined ? [] : [base];
+    });
   const all = [own, schema, ...bases];
   const choices = [...new Set(all.flatMap(choicesOf))].slice(0, 50);
   const bound = (name: string): string => all.map((each) => textIn(each, name)).find((text) => text !== '') ?? '';

@@ -74,6 +74,94 @@ describe('a Word document', () => {
       text: '| Zone | Fee |\n| - | - |\n| North | 4 |\n| North | 6 |',
     });
   });
+  it('keeps the numbers of lists that go on, begin later or begin anew, and of headings', async () => {
+    const level = (format: string, start: number, text: string) =>
+      `<w:lvl w:ilvl="0"><w:start w:val="${start}"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
+    const numbering = [
+      `<w:abstractNum w:abstractNumId="7">${level('decimal', 5, '%1.')}</w:abstractNum>`,
+      `<w:abstractNum w:abstractNumId="8">${level('upperRoman', 1, '%1.')}</w:abstractNum>`,
+      '<w:num w:numId="7"><w:abstractNumId w:val="7"/></w:num>',
+      '<w:num w:numId="8"><w:abstractNumId w:val="8"/></w:num>',
+      '<w:num w:numId="9"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num>',
+    ].join('');
+    const style = (id: string, more: string): string =>
+      `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${id}"/>${more}</w:style>`;
+    const list = (id: number): string => `<w:numPr><w:ilvl w:val="0"/><w:numId w:val="${id}"/></w:numPr>`;
+    const styles = style('Steps', `<w:pPr>${list(7)}</w:pPr>`);
+    const p = (text: string, properties = '') => `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+    const heading = `<w:pStyle w:val="Heading1"/>${list(8)}`;
+    const body = [
+      p('Use', heading),
+      p('Fill it.', '<w:pStyle w:val="Steps"/>'),
+      p('Wait.'),
+      p('Close it.', list(7)),
+      p('Open it.', list(9)),
+      p('Care', heading),
+    ].join('');
+    expect(await read('docx', await wordDocument(body, '', { styles, numbering }))).toMatchObject({
+      text: '# I. Use\n\n5. Fill it.\n\nWait.\n\n6. Close it.\n\n1) Open it.\n\n# II. Care',
+    });
+  });
+  it('knows headings, code, contents and hidden text by the styles that a style is based on', async () => {
+    const style = (id: string, name: string, more = ''): string =>
+      `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>`;
+    const styles = [
+      style('T', 'Title'),
+      style('Own', 'House heading', '<w:basedOn w:val="Heading2"/>'),
+      style('Outline', 'Outlined', '<w:pPr><w:outlineLvl w:val="2"/></w:pPr>'),
+      style('Toc', 'toc 1'),
+      style('Inner', 'Internal', '<w:rPr><w:vanish/></w:rPr>'),
+      style('Inner2', 'Internal too', '<w:basedOn w:val="Inner"/>'),
+      style('Pre', 'HTML Preformatted'),
+    ].join('');
+    const p = (text: string, id: string) =>
+      `<w:p><w:pPr><w:pStyle w:val="${id}"/></w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+    const body = [
+      p('Pump', 'T'),
+      p('Care 3', 'Toc'),
+      p('Care', 'Own'),
+      p('Daily', 'Outline'),
+      p('Margin 40 %', 'Inner2'),
+      p('a:', 'Pre'),
+      p('  b', 'Pre'),
+    ].join('');
+    expect(await read('docx', await wordDocument(body, '', { styles }))).toMatchObject({
+      text: '# Pump\n\n## Care\n\n### Daily\n\n```\na:\n  b\n```',
+    });
+  });
+  it('keeps boxes, text boxes, breaks, ruby text and empty cells before a row, and no hidden rows', async () => {
+    const run = (inner: string): string => `<w:r>${inner}</w:r>`;
+    const text = (value: string): string => `<w:t xml:space="preserve">${value}</w:t>`;
+    const box = (isOn: number): string =>
+      `<w:sdt><w:sdtPr><w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:checked w14:val="${isOn}"/></w14:checkbox></w:sdtPr><w:sdtContent>${run(text('x'))}</w:sdtContent></w:sdt>`;
+    const shape = `<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice Requires="wps"><w:drawing><w:txbxContent><w:p>${run(text('In a box.'))}</w:p></w:txbxContent></w:drawing></mc:Choice></mc:AlternateContent>`;
+    const ruby = `<w:ruby><w:rt>${run(text('kan'))}</w:rt><w:rubyBase>${run(text('漢'))}</w:rubyBase></w:ruby>`;
+    const cell = (value: string): string => `<w:tc><w:p>${run(text(value))}</w:p></w:tc>`;
+    const row = (properties: string, ...cells: string[]): string =>
+      `<w:tr><w:trPr>${properties}</w:trPr>${cells.map(cell).join('')}</w:tr>`;
+    const body = [
+      `<w:p>${box(1)}${run(text(' Yes '))}${box(0)}${run(text(' No'))}</w:p>`,
+      `<w:p>${run(shape)}</w:p>`,
+      `<w:p>${run(`${text('A')}<w:br w:type="page"/>${text('B')}<w:cr/>${text('C')}<w:ptab/>${text('D')}`)}${run(ruby)}</w:p>`,
+      `<w:tbl>${row('', 'Zone', 'Fee')}${row('<w:gridBefore w:val="1"/>', '4')}${row('<w:hidden/>', 'x', 'y')}</w:tbl>`,
+    ].join('');
+    expect(await read('docx', await wordDocument(body))).toMatchObject({
+      text: '☒ Yes ☐ No\n\nIn a box.\n\nA\nB\nC D漢 (kan)\n\n| Zone | Fee |\n| - | - |\n| | 4 |',
+    });
+  });
+  it('keeps sums, roots, matrices and indices of equations apart', async () => {
+    const r = (value: string): string => `<m:r><m:t>${value}</m:t></m:r>`;
+    const math = [
+      `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>${r('i=1')}</m:sub><m:sup>${r('n')}</m:sup><m:e><m:sSubSup><m:e>${r('x')}</m:e><m:sub>${r('i')}</m:sub><m:sup>${r('2')}</m:sup></m:sSubSup></m:e></m:nary>`,
+      r(' = '),
+      `<m:rad><m:deg>${r('3')}</m:deg><m:e>${r('8')}</m:e></m:rad>`,
+      `<m:m><m:mr><m:e>${r('a')}</m:e><m:e>${r('b')}</m:e></m:mr><m:mr><m:e>${r('c')}</m:e><m:e>${r('d')}</m:e></m:mr></m:m>`,
+    ].join('');
+    const body = `<w:p><m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">${math}</m:oMath></w:p>`;
+    expect(await read('docx', await wordDocument(body))).toMatchObject({
+      text: '∑_(i=1)^n x_i^2 = ^3√(8)[a b; c d]',
+    });
+  });
   it('is read again only when it has changed', async () => {
     const ducks = await wordDocument('<w:p><w:r><w:t>Ducks</w:t></w:r></w:p>');
     const file = put('docx', ducks);

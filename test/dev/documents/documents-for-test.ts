@@ -23,8 +23,12 @@ export const MANUAL = [
   `<w:tbl>${row('Part', 'Torque')}${row('Lid', '4 Nm')}</w:tbl>`,
 ].join('');
 
-/** A Word document with this body. */
-export const wordDocument = async (body = MANUAL, title = ''): Promise<Buffer> => {
+/** A Word document with this body, and further styles and lists. */
+export const wordDocument = async (
+  body = MANUAL,
+  title = '',
+  more: { styles?: string; numbering?: string } = {},
+): Promise<Buffer> => {
   const zip = new JSZip();
   const list = (id: number, format: string): string =>
     `<w:abstractNum w:abstractNumId="${id}"><w:lvl w:ilvl="0"><w:numFmt w:val="${format}"/></w:lvl></w:abstractNum>`;
@@ -46,11 +50,11 @@ export const wordDocument = async (body = MANUAL, title = ''): Promise<Buffer> =
   const styles = [1, 2].map(
     (level) => `<w:style w:type="paragraph" w:styleId="Heading${level}"><w:name w:val="heading ${level}"/></w:style>`,
   );
-  zip.file('word/styles.xml', `<w:styles xmlns:w="${WORD}">${styles.join('')}</w:styles>`);
+  zip.file('word/styles.xml', `<w:styles xmlns:w="${WORD}">${styles.join('')}${more.styles ?? ''}</w:styles>`);
   const numbers = [1, 2].map((id) => `<w:num w:numId="${id}"><w:abstractNumId w:val="${id}"/></w:num>`);
   zip.file(
     'word/numbering.xml',
-    `<w:numbering xmlns:w="${WORD}">${list(1, 'decimal')}${list(2, 'bullet')}${numbers.join('')}</w:numbering>`,
+    `<w:numbering xmlns:w="${WORD}">${more.numbering ?? ''}${list(1, 'decimal')}${list(2, 'bullet')}${numbers.join('')}</w:numbering>`,
   );
   const dc = 'xmlns:dc="http://purl.org/dc/elements/1.1/"';
   const core = `<cp:coreProperties xmlns:cp="${PACKAGE}/metadata/core-properties" ${dc}><dc:title>${title}</dc:title></cp:coreProperties>`;
