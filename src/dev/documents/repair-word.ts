@@ -126,7 +126,7 @@ function replacementOf(node: Node, document: XmlDocument): Node | undefined {
     case 'w:ptab':
       return document.createElement('w:tab');
     case 'mc:AlternateContent': {
-      // Where there is no other form of a text box, the converter finds none.
+      // The converter finds a text box by its older form alone.
       const box = named(node, 'mc:Fallback') === undefined ? boxIn(node, 0) : undefined;
       if (box === undefined) return undefined;
       const picture = document.createElement('w:pict');

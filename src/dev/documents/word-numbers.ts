@@ -11,18 +11,18 @@ interface Level {
 
 interface List {
   abstractId: string;
-  /** Numbers from which levels begin anew where this list is used first. */
+  /** Numbers at which levels restart when this list is first used. */
   starts: Map<number, number>;
 }
 
 /** The number of a paragraph, as Word shows it. */
-export interface WordNumber {
+interface WordNumber {
   value: number;
   /** `2.1`, `(a)`; empty where none is shown. */
   label: string;
 }
 
-/** Counts the paragraphs of lists, which may go on after other paragraphs, or begin anew. */
+/** Counts the paragraphs of lists, which may go on after other paragraphs, or restart. */
 export interface WordNumbers {
   /** The level of a list that a style stands for. */
   levelOf(numId: string, style: string): number;

@@ -10,7 +10,7 @@ interface Style {
   isHidden: boolean | undefined;
 }
 
-/** Where a paragraph stands in the lists of its document. */
+/** The list of a paragraph, and its level there. */
 export interface ListPlace {
   numId: string;
   /** 0 is the first level; undefined: the one that names the style. */

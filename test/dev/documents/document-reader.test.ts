@@ -74,7 +74,7 @@ describe('a Word document', () => {
       text: '| Zone | Fee |\n| - | - |\n| North | 4 |\n| North | 6 |',
     });
   });
-  it('keeps the numbers of lists that go on, begin later or begin anew, and of headings', async () => {
+  it('keeps the numbers of lists that go on, begin later or begin again, and of headings', async () => {
     const level = (format: string, start: number, text: string) =>
       `<w:lvl w:ilvl="0"><w:start w:val="${start}"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
     const numbering = [
