@@ -1,4 +1,4 @@
-import { type PdfItem, plainText } from './pdf-text.ts';
+import { isRaised, type PdfItem, plainText, raised } from './pdf-text.ts';
 
 /** Text that stands together in a line. */
 interface Piece {
@@ -24,6 +24,9 @@ interface PlacedLine {
 
 /** Gaps wider than this many times the size of the type part a line. */
 const PIECE_GAP = 1.5;
+/** Narrower ones part the cells of a table, where they stay empty in all rows of it. */
+const CELL_GAP = 0.8;
+const MIN_GUTTER = 0.3;
 const WORD_GAP = 0.15;
 /** Columns begin within so many points of one another. */
 const SAME_X = 6;
@@ -39,7 +42,7 @@ const MIN_WORDS_OF_TEXT = 3.5;
  * @returns Undefined when nothing on the page stands side by side.
  */
 export function linesInColumns(items: readonly PdfItem[]): PlacedLine[] | undefined {
-  const rows = rowsOf(items);
+  const rows = withCells(rowsOf(items));
   const lines: PlacedLine[] = [];
   let run: Row[] = [];
   let isSideBySide = false;
@@ -74,14 +77,88 @@ function rowsOf(items: readonly PdfItem[]): Row[] {
     if (row !== undefined && Math.abs(row.y - item.y) < Math.max(row.size, item.size) / 2) row.items.push(item);
     else rows.push({ y: item.y, size: item.size, items: [item] });
   }
-  return rows.map((row) => ({ ...row, pieces: piecesOf(row.items, row.size) }));
+  return rows.map(({ items: all }) => {
+    // Raised type is smaller, and comes first.
+    const line = all.reduce((largest, item) => (item.size > largest.size ? item : largest));
+    return { y: line.y, size: line.size, pieces: piecesOf(all, line) };
+  });
 }
 
-function piecesOf(items: readonly (Piece & { size: number })[], size: number): Piece[] {
+/** Rows parted into cells where the same gaps stay empty in three of them or more, and others at wide gaps alone. */
+function withCells(rows: readonly Row[]): Row[] {
+  const all: Row[] = [];
+  for (let at = 0; at < rows.length; ) {
+    let end = at;
+    while (end < rows.length && (rows[end]?.pieces.length ?? 0) > 1 && isNear(rows[end - 1], rows[end], end > at))
+      end += 1;
+    const run = rows.slice(at, Math.max(end, at + 1));
+    const gutters = run.length < MIN_ROWS ? [] : commonGaps(run);
+    const cells = run.map((row) => joinedAt(row, gutters));
+    const pieces = cells.flatMap((row) => row.pieces);
+    const words = pieces.reduce((sum, { text }) => sum + text.trim().split(/\s+/).length, 0) / pieces.length;
+    all.push(...(gutters.length > 0 && words < MIN_WORDS_OF_TEXT ? cells : run.map((row) => joinedAt(row, []))));
+    at += run.length;
+  }
+  return all;
+}
+
+const isNear = (row: Row | undefined, next: Row | undefined, isInRun: boolean): boolean =>
+  !isInRun || row === undefined || next === undefined || row.y - next.y < 3 * Math.max(row.size, next.size);
+
+interface Gap {
+  from: number;
+  to: number;
+}
+
+const gapsOf = ({ pieces }: Row): Gap[] =>
+  pieces.slice(1).map((piece, at) => ({ from: pieces[at]?.end ?? piece.x, to: piece.x }));
+
+/** What stays empty in all rows, between pieces of each. */
+function commonGaps(rows: readonly Row[]): Gap[] {
+  const [first, ...others] = rows;
+  let common = first === undefined ? [] : gapsOf(first);
+  for (const row of others) {
+    const own = gapsOf(row);
+    common = common.flatMap((gap) =>
+      own
+        .map(({ from, to }) => ({ from: Math.max(gap.from, from), to: Math.min(gap.to, to) }))
+        .filter(({ from, to }) => to - from >= MIN_GUTTER * row.size),
+    );
+  }
+  return common;
+}
+
+/** Pieces of a row are one, unless a wide gap or one of the gutters parts them. */
+function joinedAt(row: Row, gutters: readonly Gap[]): Row {
   const pieces: Piece[] = [];
-  for (const { text, x, end } of items.toSorted((one, other) => one.x - other.x)) {
+  for (const piece of row.pieces) {
+    const last = pieces.at(-1);
+    const isApart =
+      last === undefined ||
+      piece.x - last.end > PIECE_GAP * row.size ||
+      gutters.some(({ from, to }) => from >= last.end && to <= piece.x);
+    if (isApart) pieces.push({ ...piece });
+    else {
+      last.text += ` ${piece.text}`;
+      last.end = piece.end;
+    }
+  }
+  return { ...row, pieces };
+}
+
+function piecesOf(
+  items: readonly (Piece & { y: number; size: number })[],
+  { y: line, size }: { y: number; size: number },
+): Piece[] {
+  const pieces: Piece[] = [];
+  for (const { text, x, y, end, size: height } of items.toSorted((one, other) => one.x - other.x)) {
     const piece = pieces.at(-1);
-    if (piece === undefined || x - piece.end > PIECE_GAP * size) pieces.push({ text, x, end });
+    if (piece !== undefined && /^\d{1,3}$/.test(text) && isRaised({ y, height }, { y: line, size })) {
+      piece.text += raised(text, piece.text);
+      piece.end = end;
+      continue;
+    }
+    if (piece === undefined || x - piece.end > CELL_GAP * size) pieces.push({ text, x, end });
     else {
       piece.text += x - piece.end > WORD_GAP * size && !/\s$/.test(piece.text) ? ` ${text}` : text;
       piece.end = end;

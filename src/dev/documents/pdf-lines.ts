@@ -1,6 +1,6 @@
 import type { Element, Root } from 'hast';
 import { linesInColumns } from './pdf-columns.ts';
-import { element, type PdfItem, plainText } from './pdf-text.ts';
+import { element, isRaised, type PdfItem, plainText, raised } from './pdf-text.ts';
 
 /** A line of a page, with its place in points from the lower left corner. */
 export interface PdfLine {
@@ -30,6 +30,10 @@ export const linesOfPage = (items: readonly PdfItem[]): PdfLine[] => {
     if (str === undefined) continue;
     const [, , , , x = 0, y = 0] = transform;
     if (at !== undefined && Math.abs(y - at.y) > Math.max(at.size, height) / 2) end();
+    if (at !== undefined && /^\d{1,3}$/.test(str) && isRaised({ y, height }, at)) {
+      text += raised(str, text);
+      continue;
+    }
     if (str.trim() !== '') {
       at ??= { size: height, x, y };
       at.size = Math.max(at.size, height);

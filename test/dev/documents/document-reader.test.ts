@@ -188,9 +188,14 @@ const page = (number: number): string => `<section style="break-after: page; pos
 const step = (number: number): string =>
   `# Step ${number}\n\nThe valve is opened slowly by a quarter of a turn, until the water runs clear again.\n\n1. Close it.\n2. Dry it.`;
 
+const NARROW = `<!doctype html><style>td, th { padding: 3px 8px; text-align: left }</style><body>
+  <p>It lasts 30 days<sup>2</sup> on 5 m<sup>2</sup>.</p>
+  <table><tr><th>Part<th>Number<th>Price<tr><td>Lid<td>A-100<td>4.00<tr><td>Seal ring<td>A-200<td>2.50<tr><td>Motor<td>B-1<td>89.00</table>`;
+
 describe('a PDF', () => {
   let tagged: Buffer;
   let untagged: Buffer;
+  let narrow: Buffer;
   beforeAll(async () => {
     const browser = await launchChromium();
     try {
@@ -199,12 +204,19 @@ describe('a PDF', () => {
       tagged = await tab.pdf({ tagged: true });
       await tab.setContent(`<!doctype html><body>${[1, 2, 3, 4].map(page).join('')}</body>`);
       untagged = await tab.pdf({ tagged: false });
+      await tab.setContent(NARROW);
+      narrow = await tab.pdf({ tagged: false });
     } finally {
       await browser.close();
     }
   });
   it('becomes Markdown by its tags', async () => {
     expect(await read('pdf', tagged)).toEqual({ text: MARKDOWN, title: 'Pump manual' });
+  });
+  it('without tags has the cells of narrow tables, and raised numbers apart', async () => {
+    expect(await read('pdf', narrow)).toMatchObject({
+      text: 'It lasts 30 days [2] on 5 m².\n\n| Part | Number | Price |\n| - | - | - |\n| Lid | A-100 | 4.00 |\n| Seal ring | A-200 | 2.50 |\n| Motor | B-1 | 89.00 |',
+    });
   });
   it('without tags becomes Markdown by its layout, without header and page numbers', async () => {
     expect(await read('pdf', untagged)).toMatchObject({ text: [1, 2, 3, 4].map(step).join('\n\n') });
