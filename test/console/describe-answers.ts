@@ -38,6 +38,21 @@ describe('the view Answers', () => {
     await rows.filter({ hasText: ANSWERED }).first().waitFor();
   });
 
+  it('lists a follow-up question with how it was understood', async () => {
+    const history = [
+      { speaker: 'user', text: ANSWERED },
+      { speaker: 'assistant', text: '45 dBA' },
+    ];
+    const { reply } = await ask(product, 'And in Eco?', { metadata: { history } });
+    const page = await open('/answers');
+    const row = page.locator('tbody tr').filter({ has: page.locator(`[href$="${reply.metadata?.answer_id}"]`) });
+    await row.getByText('Understood as: How loud is the Apollo III in Eco mode?').waitFor();
+    expect(await page.locator('tbody tr').filter({ hasText: DECLINED }).first().textContent()).not.toContain(
+      'Understood',
+    );
+    await expectAccessible(page, { width: 390 });
+  });
+
   it('repeats a question with another librarian without a model, and compares by statement', async () => {
     const page = await open('/answers?text=turbo');
     await page.getByRole('link', { name: ANSWERED }).first().click();

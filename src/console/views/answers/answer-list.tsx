@@ -74,11 +74,16 @@ const Answers = ({ answers, onMore, isLoading, isFiltered }: AnswersProps) => (
       {
         id: 'question',
         label: t('answers.question'),
-        cell: ({ id, question, librarians }) => (
+        cell: ({ id, question, understood_as: understoodAs, librarians }) => (
           <>
             <a class="question-link" href={`/answers/${id}`}>
               {question}
             </a>
+            {understoodAs === undefined ? null : (
+              <div class="small">
+                {t('answers.understood_as')}: {understoodAs}
+              </div>
+            )}
             <span class="quiet small">{librarians.join(', ')}</span>
           </>
         ),
