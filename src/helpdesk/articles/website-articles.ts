@@ -293,7 +293,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     const type = response.headers.get('Content-Type') ?? '';
     if (
       !/^(?:text\/html|application\/xhtml\+xml)\b/i.test(type) ||
-      /\bnoindex\b/i.test(response.headers.get('X-Robots-Tag') ?? '')
+      isHiddenBy(response.headers.get('X-Robots-Tag') ?? '')
     ) {
       discard(response.body);
       return { kind: 'none' };
@@ -542,7 +542,25 @@ const decodeURIComponentSafely = (text: string): string => {
 const hashOf = (addresses: readonly string[]): string => hashText(addresses.join('\n'));
 const hashText = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
 
-const Entry = z.object({ loc: z.string().max(2048), lastmod: z.string().max(40).optional().catch(undefined) });
+/** `noindex` and `none` of the header X-Robots-Tag, unless they are for another reader alone (`otherbot: noindex`). */
+const isHiddenBy = (header: string): boolean => {
+  let isOurs = true;
+  return header.split(',').some((each) => {
+    const [, agent, rule = ''] = /^\s*(?:([\w-]{1,60})\s*:)?\s*(.*)$/.exec(each) ?? [];
+    // What follows the name of a reader is for it, until another is named.
+    if (agent !== undefined && !/^(?:unavailable_after|max-\w+-\w+)$/i.test(agent))
+      isOurs = agent.toLowerCase() === AGENT;
+    return isOurs && /^(?:noindex|none)$/i.test(rule.trim());
+  });
+};
+
+const Alternate = z.object({ '@_hreflang': z.string(), '@_href': z.string().max(2048) });
+const Entry = z.object({
+  loc: z.string().max(2048),
+  lastmod: z.string().max(40).optional().catch(undefined),
+  /** Translations, which need no entries of their own. */
+  link: z.array(z.unknown()).max(200).optional().catch(undefined),
+});
 const Sitemap = z.object({
   urlset: z
     .object({ url: z.array(z.unknown()).default([]) })
@@ -554,10 +572,15 @@ const Sitemap = z.object({
     .catch(undefined),
 });
 
-/** Reads a sitemap or an index of sitemaps (sitemaps.org, protocol 0.9). What is not one has no entries. */
+/** Reads a sitemap, also one of plain lines, or an index of sitemaps (sitemaps.org, protocol 0.9). What is not one has no entries. */
 const parseSitemap = (xml: string): { sitemaps: string[]; urls: ListedPage[] } => {
+  if (/^\ufeff?\s*https?:\/\//i.test(xml)) {
+    const lines = xml.replace(/^\ufeff/, '').split('\n');
+    return { sitemaps: [], urls: lines.flatMap((line) => listedAt(line, undefined)) };
+  }
   const parser = new XMLParser({
-    isArray: (name) => name === 'url' || name === 'sitemap',
+    isArray: (name) => name === 'url' || name === 'sitemap' || name === 'link',
+    ignoreAttributes: false,
     parseTagValue: false,
     removeNSPrefix: true,
   });
@@ -578,7 +601,18 @@ const parseSitemap = (xml: string): { sitemaps: string[]; urls: ListedPage[] } =
 const entriesIn = (members: readonly unknown[]): ListedPage[] =>
   members.flatMap((member) => {
     const entry = readAs(Entry, member);
-    if (!entry.ok || !URL.canParse(entry.value.loc.trim())) return [];
-    const modifiedAtMs = Date.parse(entry.value.lastmod ?? '');
-    return [{ address: entry.value.loc.trim(), modifiedAtMs: Number.isNaN(modifiedAtMs) ? undefined : modifiedAtMs }];
+    if (!entry.ok) return [];
+    const { loc, lastmod, link = [] } = entry.value;
+    const alternates = link.flatMap((each) => {
+      const alternate = readAs(Alternate, each);
+      return alternate.ok ? [alternate.value['@_href']] : [];
+    });
+    return [loc, ...alternates].flatMap((address) => listedAt(address, lastmod));
   });
+
+const listedAt = (address: string, lastmod: string | undefined): ListedPage[] => {
+  const modifiedAtMs = Date.parse(lastmod ?? '');
+  return URL.canParse(address.trim())
+    ? [{ address: address.trim(), modifiedAtMs: Number.isNaN(modifiedAtMs) ? undefined : modifiedAtMs }]
+    : [];
+};

@@ -115,6 +115,19 @@ describe('included parts', () => {
     symlinkSync(join(outside, 'secret.md'), join(folder, 'link.md'));
     for (const path of ['a.mdx', 'b.md']) expect(await textOf(folder, path)).not.toContain('4711');
   });
+  it('are not needed for references of Sphinx, which get the titles of other files', async () => {
+    const outside = folderWith({ 'secret.rst': '.. _secret:\n\nThe 4711\n========\n\nText.\n' });
+    const folder = folderWith({
+      'conf.py': "extensions = []\nhtml_baseurl = 'https://x.example/'\n",
+      'a.rst':
+        'A\n=\n\nSee :ref:`set-up`, :doc:`guides/b`, :doc:`/guides/b`, :ref:`own`, :ref:`secret` and :ref:`none-such`.\n\n.. _own:\n\nOwn part\n--------\n\nText.\n',
+      'guides/b.rst': 'Use the ``pump``\n================\n\n.. _set-up:\n\nSet it up\n---------\n\nText.\n',
+    });
+    symlinkSync(join(outside, 'secret.rst'), join(folder, 'link.rst'));
+    expect(await textOf(folder, 'a.rst')).toContain(
+      'See Set it up, Use the pump, Use the pump, Own part, secret and none such.',
+    );
+  });
   it('that include themselves, or are too many, end', async () => {
     const folder = folderWith({
       'a.mdx': "import S from './_s.mdx';\n\n# A\n\n<S />\n\nText.\n",

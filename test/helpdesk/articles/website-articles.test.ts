@@ -74,6 +74,25 @@ describe('a site with a sitemap', () => {
     );
     expect(pathsOf(await readAll(sourceOf({ url: `${site.origin}${path}` })))).toEqual(['/help/', '/help/a']);
   });
+  it('reads translations that the sitemap only lists beside a page', async () => {
+    serve({ '/a': TEXT, '/de/a': pageOf('Seite', 'Ein Text.'), '/fr/a': pageOf('Page', 'Un texte.') });
+    const alternate = (path: string) =>
+      `<xhtml:link rel="alternate" hreflang="${path.slice(1, 3)}" href="${site.origin}${path}"/>`;
+    const url = `<url><loc>${site.origin}/a</loc>${alternate('/de/a')}${alternate('/fr/a')}</url>`;
+    serve({
+      '/sitemap.xml': xml(
+        `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">${url}</urlset>`,
+      ),
+    });
+    expect(pathsOf(await readAll(sourceOf()))).toEqual(['/a', '/de/a', '/fr/a']);
+  });
+  it('reads a sitemap of plain lines', async () => {
+    serve({ '/a': TEXT, '/b': pageOf('B', 'Other.') });
+    serve({
+      '/pages.txt': { headers: { 'content-type': 'text/plain' }, body: `${site.origin}/a\n${site.origin}/b\n` },
+    });
+    expect(pathsOf(await readAll(sourceOf({ sitemap: `${site.origin}/pages.txt` })))).toEqual(['/a', '/b']);
+  });
   it('names a page that says that it does not exist', async () => {
     serve(
       { '/a': TEXT, '/b': '<title>Page not found | Help</title><main><h1>Page not found</h1><p>Sorry.</p></main>' },
@@ -178,6 +197,7 @@ describe('a page', () => {
   it.each<[string, LocalPage]>([
     ['with a noindex tag', pageOf('X', 'Draft.', '<meta name="robots" content="noindex, follow">')],
     ['with a noindex header', { headers: { 'X-Robots-Tag': 'noindex' }, body: pageOf('X', 'Draft.') }],
+    ['with a header that hides all', { headers: { 'X-Robots-Tag': 'none' }, body: pageOf('X', 'Draft.') }],
     ['that is gone', { status: 410 }],
     ['that does not exist', { status: 404 }],
     ['that is a PDF', { headers: { 'content-type': 'application/pdf' }, body: '%PDF' }],
@@ -185,6 +205,10 @@ describe('a page', () => {
     ['that redirects to another host', { status: 302, headers: { Location: 'https://evil.example.com/' } }],
   ])('%s is omitted', async (_, page) => {
     expect(pathsOf(await read({ '/x': page, '/other': TEXT }))).toEqual(['/other']);
+  });
+  it('that hides from another reader alone is read', async () => {
+    const page = { headers: { 'X-Robots-Tag': 'otherbot: noindex, nofollow' }, body: pageOf('X', 'Text.') };
+    expect(pathsOf(await read({ '/x': page }))).toEqual(['/x']);
   });
   it.each([
     ['/', 'index'],
