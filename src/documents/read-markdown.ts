@@ -49,6 +49,7 @@ export function readMarkdown(
       `Left out ${environment.diagrams} ${environment.diagrams === 1 ? 'diagram' : 'diagrams'}: they are drawn from code`,
     );
   if (ACTIVE.test(text) && hasActive(tokens)) warnings.push(ACTIVE_DROPPED);
+  if (!boundAddresses(tokens, { left: Math.max(text.length, LEAST_REPEATED) })) warnings.push(ADDRESSES_DROPPED);
   const texts: string[] = [];
   let title: string | undefined;
   let opening: string | undefined;
@@ -222,6 +223,26 @@ const hasActive = (tokens: readonly Token[]): boolean =>
     ({ type, content, children }) =>
       (/^html_/.test(type) && ACTIVE.test(content)) || (children !== null && hasActive(children)),
   );
+
+/** A definition may repeat a long address at each of many links: all of them together are no longer than the text. */
+const LEAST_REPEATED = 100_000;
+const ADDRESSES_DROPPED = 'Left out addresses of links: repeated, they are longer than the text';
+
+/** Empties the addresses for which there is no room; false when there is none for some. */
+const boundAddresses = (tokens: readonly Token[], room: { left: number }): boolean => {
+  let fits = true;
+  for (const token of tokens) {
+    for (const name of ['href', 'src', 'title']) {
+      const value = String(token.attrGet(name) ?? '');
+      room.left -= value.length;
+      if (value === '' || room.left >= 0) continue;
+      token.attrSet(name, '');
+      fits = false;
+    }
+    if (token.children !== null && !boundAddresses(token.children, room)) fits = false;
+  }
+  return fits;
+};
 
 /** Fences with a label show it; diagrams are left out; the directives of MyST are what they stand for. */
 function readFences(tokens: Token[], environment: Environment): void {

@@ -231,6 +231,17 @@ it.each([
   if (path === 'a.md' && letters === 'a')
     expect(warnings).toEqual([expect.stringMatching(/^Reduced the last \d+ characters/)]);
 });
+it('repeats the address of a definition no longer than the text is long', () => {
+  const linked = (places: number) =>
+    readDocument(`[a]: https://a.example/${'b'.repeat(1000)}\n\n${'See [a].\n\n'.repeat(places)}`);
+  const few = linked(80);
+  expect(few.text.match(/https:/g)).toHaveLength(80);
+  expect(few.warnings).toEqual([]);
+  const many = linked(2000);
+  expect(many.text.match(/See/g)).toHaveLength(2000);
+  expect(many.text.length).toBeLessThan(200_000);
+  expect(many.warnings).toEqual(['Left out addresses of links: repeated, they are longer than the text']);
+});
 it('keeps as plain text what comes after a block, where there are too many marks', () => {
   const { text, rest, warnings } = boundMarks(`${'a\n'.repeat(6)}\nb <i> &amp;\n\n- c`, { max: 6, inline: /-/g });
   expect([text, rest]).toEqual(

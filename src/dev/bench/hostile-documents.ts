@@ -34,7 +34,8 @@ const MARKDOWN = text('md', {
   quotes: '> a\n\n',
   'deep quotes': '>',
   fences: '```\na\n```\n',
-  'links to one long address': () => `[a]: https://a.example/${'b'.repeat(1900)}\n\n${repeated('[a] ')}`,
+  'links to one long address': () =>
+    `[a]: https://a.example/${'b'.repeat(1900)}\n\n${repeated(`${'[a] '.repeat(10)}\n`)}`,
   definitions: () => numbered(40_000, (n) => `[a${n}]: /b\n`),
   'terms and definitions': 'a\n: b\n\n',
   'attributes of a tag': () => `<p ${numbered(70_000, (n) => `a${n} `)}>b</p>\n`,
@@ -121,7 +122,7 @@ const ASCIIDOC = text('adoc', {
   notes: 'footnote:[a] ',
   references: '<<a>> ',
   anchors: '[[a]] ',
-  'one long attribute in many places': () => `:a: ${'b'.repeat(4000)}\n\n${repeated('{a} ')}`,
+  'one long attribute in many places': () => `:a: ${'b'.repeat(3900)}\n\n${repeated(`${'{a} '.repeat(10)}\n`)}`,
   'attributes that hold each other': () =>
     `:a0: bbbbbbbbbb\n${numbered(9, (n) => `:a${n + 1}: ${`{a${n}}`.repeat(9)}\n`)}\n${repeated('{a9} ')}`,
   sections: '== a\n\nb\n\n',

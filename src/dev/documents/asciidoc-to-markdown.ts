@@ -34,8 +34,11 @@ const SETTINGS = {
   'figure-caption!': '',
   'example-caption!': '',
   'max-include-depth': 0,
-  'max-attribute-value-size': 4096,
 };
+
+/** Bytes of a value, and of all places together that show one. */
+const MAX_VALUE = 4096;
+const MAX_VALUES = 1_000_000;
 
 /** Each section looks for an id that no other has, each item for the list that it continues, and definitions hold each other. */
 const WEIGHTS: Weights = {
@@ -47,19 +50,30 @@ const WEIGHTS: Weights = {
   ],
 };
 
+/** Each cell of such a column is a document of its own. */
+const DOCUMENT_COLUMNS = /\bcols="[^"\n]{0,200}a/;
+const DOCUMENT_CELLS = { line: /^\s*(?:[\d.+*<>^]*a)?\|/, weight: 6 };
+
+const weightsOf = (text: string): Weights =>
+  DOCUMENT_COLUMNS.test(text) ? { ...WEIGHTS, heavy: [DOCUMENT_CELLS, ...(WEIGHTS.heavy ?? [])] } : WEIGHTS;
+
 /**
  * Markdown of AsciiDoc, as Asciidoctor publishes it in its secure mode: nothing is included or loaded. What a page takes from other files,
  * and values that only its generator knows, are named.
  */
 export async function asciidocToMarkdown(written: string): Promise<DocumentText> {
-  const { text, rest, warnings } = boundMarks(written, WEIGHTS);
+  const { text, rest, warnings } = boundMarks(written, weightsOf(written));
   const source = prepareAsciidoc(text);
+  const places = source.text.match(/\{[\w-]+\}/g)?.length ?? 0;
+  const longest = Math.max(1, Math.min(MAX_VALUE, Math.floor(MAX_VALUES / Math.max(1, places))));
+  if (longest < MAX_VALUE && hasLongValue(source.text, longest))
+    warnings.push(`Cut values of attributes after ${longest} characters: ${places} places show one`);
   const document = await load(source.text, {
     safe: 'secure',
     doctype: 'article',
     standalone: false,
     logger: new NullLogger(),
-    attributes: { ...SETTINGS, ...source.attributes },
+    attributes: { ...SETTINGS, ...source.attributes, 'max-attribute-value-size': longest },
   });
   const html = String(await document.convert());
   let title: string | undefined;
@@ -79,6 +93,10 @@ export async function asciidocToMarkdown(written: string): Promise<DocumentText>
   const markdown = [...parts, rest].filter((part) => part !== '').join('\n\n');
   return { text: markdown, title, warnings: [...warnings, ...warningsOf(source)] };
 }
+
+/** Whether a definition is longer, or may be with the values that it holds. */
+const hasLongValue = (text: string, length: number): boolean =>
+  [...text.matchAll(/^:[\w-]+:(.*)$/gm)].some(([, value = '']) => value.length > length || value.includes('{'));
 
 const languageOf = ({ text }: AsciidocSource): string | undefined =>
   /^:lang:\s+([\w-]{2,8})\s*$/m.exec(text.slice(0, 2000))?.[1];

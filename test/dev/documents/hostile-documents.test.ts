@@ -35,6 +35,8 @@ it.each<[string, string, RegExp]>([
   ['json', 'a long description in many places', /^Left out descriptions and examples after 4000000 characters/],
   ['json', 'a long text', /^Cut descriptions after 100000 characters/],
   ['pdf', 'a million lines', /^Cut after 1 of 1 pages/],
+  ['adoc', 'one long attribute in many places', /^Cut values of attributes after \d+ characters: \d+ places show one/],
+  ['adoc', 'attributes that hold each other', /^Cut values of attributes after \d+ characters: \d+ places show one/],
   ['csv', 'open fields', /^Read lines as written, as a quotation mark in them ends no cell: 1, 2, 3 and 97 more/],
 ])('cuts a .%s with %s, and says so', async (ending, name, warning) => {
   const { warnings } = (await read(ending, name)) as { warnings?: string[] };
