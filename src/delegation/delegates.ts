@@ -13,7 +13,7 @@ import { type SignedClient, signedClient, type Target } from '../runtime/signed-
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { type Amounts, type Budget, budgetOf, MAX_FAN_OUT, MODEL_BUDGETS } from '../signing/limits.ts';
 import { LIBRARIAN_ID } from '../signing/link-claims.ts';
-import { hasOnlyWordsOf } from '../text/question-forms.ts';
+import { hasOnlyWordsOf } from '../text/keeps-question.ts';
 import { isDeclined } from './abstention.ts';
 import { aggregate, type NameOf } from './aggregate.ts';
 import {

@@ -26,7 +26,7 @@ import { type OriginContext, originate } from '../signing/request-context.ts';
 import { completedQuestion } from '../text/complete-question.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { idAsWords } from '../text/id-as-words.ts';
-import { hasOnlyWordsOf } from '../text/question-forms.ts';
+import { hasOnlyWordsOf } from '../text/keeps-question.ts';
 import { withoutContinuation } from '../text/refers-back.ts';
 import { mentionsPerson, type SmallTalk } from '../text/small-talk.ts';
 import { demand, workspaceOf } from './authenticate.ts';

@@ -1,4 +1,5 @@
-import { ownWordsIn, type Word } from './refers-back.ts';
+import { wordsOf as contentWordsOf } from './analyse-text.ts';
+import { functionWordsOf, languagesOf, ownWordsIn, type Word } from './refers-back.ts';
 import { stem } from './stem.ts';
 
 /**
@@ -104,4 +105,12 @@ const placesInOrder = (among: readonly string[], words: readonly string[]): (num
     places.push(word === among[place] ? place++ : undefined);
   }
   return places;
+};
+
+/** Whether each word of a text that may name something, as a stem, occurs in one of the others: then it says nothing that they do not say. */
+export const hasOnlyWordsOf = (text: string, others: readonly string[]): boolean => {
+  if (others.includes(text)) return true;
+  const said = new Set(others.flatMap((other) => contentWordsOf(other).map(stem)));
+  const functionWords = functionWordsOf(languagesOf(text)[0] ?? 'en');
+  return contentWordsOf(text).every((word) => functionWords.has(word) || said.has(stem(word)));
 };

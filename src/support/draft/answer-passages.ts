@@ -3,7 +3,8 @@ import { findAnswer, overlaps, type RankedUnit, spansOf } from '../../grounding/
 import type { TextVectors } from '../../grounding/parse-question.ts';
 import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
 import type { AskedText, Evidence } from '../../knowledge/retrieval/knowledge.ts';
-import { namesItsSubject, pointsBack } from '../../text/question-forms.ts';
+import { refersBack } from '../../text/refers-back.ts';
+import { namesSubject } from '../../text/split-questions.ts';
 import type { AlreadyTried } from '../ticket/already-tried.ts';
 import { phrasesOf } from '../ticket/languages.ts';
 import { type Warning, warningFor } from './check-model-draft.ts';
@@ -145,8 +146,8 @@ interface PossibleProblem extends AskedText {
 /** Sentences that name a subject. In the first one "it" points back to nothing. */
 const problemsIn = ({ text: whole, search, sentences }: Evidence): PossibleProblem[] =>
   (sentences.length > 0 ? sentences : [{ text: whole, outcome: search }])
-    .map((sentence) => ({ ...sentence, isOwn: !pointsBack(sentence.text) }))
-    .filter(({ text, isOwn }, at) => (at === 0 || isOwn) && namesItsSubject(text));
+    .map((sentence) => ({ ...sentence, isOwn: !refersBack(sentence.text) }))
+    .filter(({ text, isOwn }, at) => (at === 0 || isOwn) && namesSubject(text));
 
 const pickPassages = (
   candidates: readonly RankedUnit[],
