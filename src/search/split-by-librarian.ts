@@ -13,7 +13,10 @@ export interface LibrarianPart {
 interface Routing {
   index: RoutingIndex;
   defaultLibrarian: string | undefined;
-  /** Also splits two questions for one librarian, which answers one at a time; not for the default one. Default: false. */
+  /**
+   * Also splits two questions for one librarian, which answers one at a time, and believes clauses of few words: for a question that is known to
+   * need several kinds of source. Default: false.
+   */
   splitsEqual?: boolean;
   /** Margin of `chooseLibrarian`; absent: its own. */
   least?: number | undefined;
@@ -50,13 +53,14 @@ export const splitByLibrarian = (
       // "the oven, which is hot"
       if (isRelative && (!beginsAsking || question.slice(last?.end, start).trim() === ',')) return false;
       const isLater = last !== undefined && SENTENCE_END.test(question.slice(0, start));
-      if (beginsAsking && last === undefined) return subjects > 0;
       if (beginsAsking && namesSubject(text, question)) return true;
+      if (beginsAsking && !splitsEqual) return false;
+      if (beginsAsking && last === undefined) return subjects > 0;
       if (beginsAsking) return isOther && (refersBack(text) || (choice.isDefault && !isLater));
       // What is wanted is only named, within one sentence: "and the warranty of the oven".
-      if (goesOn || subjects === 0 || isLater) return false;
-      if (last === undefined) return (!choice.isDefault || choice.isClear) && !refersBack(text);
-      return isOther && (isList || (isPhrase && referenceIn(text) !== 'question'));
+      if (goesOn || subjects === 0 || isLater || !(splitsEqual || choice.isClear)) return false;
+      if (last !== undefined) return isOther && (isList || (isPhrase && referenceIn(text) !== 'question'));
+      return (isList || splitsEqual) && (!choice.isDefault || choice.isClear) && !refersBack(text);
     };
     const own = isOwn() ? choice : undefined;
     if (own !== undefined) librarians.add(own.to);

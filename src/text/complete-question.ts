@@ -17,7 +17,10 @@ export const completedQuestion = (question: string, before: TurnBefore | undefin
   const both = `${before.question} ${own}`;
   if (hasNoSpaces) return both;
   if (pronouns.length === 0) return (isPart ? withPart(before.question, references) : undefined) ?? both;
-  const written = withSubject(references, before.question);
+  // "In the first one" is not about what was named before, and several sentences do not tell which subject is meant.
+  const isOfOther = isPart && references.isPreposition(wordsOf(rest)[0]?.word ?? '');
+  const isClear = !isOfOther && splitSentences(before.question).length === 1;
+  const written = isClear ? withSubject(references, before.question) : undefined;
   return written === undefined ? both : `${lead}${written}`;
 };
 
@@ -93,12 +96,16 @@ const subjectOf = (text: string, read: Reading): string | undefined => {
   const name = nameIn(text, read);
   if (name !== undefined) return name;
   const phrases = phrasesIn(text, read);
+  if (phrases.length > MAX_PHRASES) return undefined;
   const subject = phrases.findLast(({ preposition }) => preposition === undefined) ?? phrases.at(-1);
   if (subject === undefined) return undefined;
   const next = phrases[phrases.indexOf(subject) + 1];
   const isAdded = next?.preposition !== undefined && text.slice(subject.end, next.preposition.start).trim() === '';
   return text.slice(subject.start, isAdded ? next.end : subject.end);
 };
+
+/** What a longer text is about is not told by its last words. */
+const MAX_PHRASES = 3;
 
 const nameIn = (text: string, read: Reading): string | undefined => {
   const name = phrasesIn(text, read).find(({ isName, isPlace }) => isName && !isPlace);
