@@ -13,7 +13,7 @@ export const completedQuestion = (question: string, before: TurnBefore | undefin
   if (refersBack(before.question.slice(first.start, first.end))) return question;
   const references = referencesIn(question, before.question);
   const { rest, isPart, lead, pronouns, wordsOf, hasNoSpaces } = references;
-  const own = wordsOf(rest).some(({ isContent }) => isContent) ? rest : question.trim();
+  const own = namingWordsIn(rest, references).some(({ isContent }) => isContent) ? rest : question.trim();
   const both = `${before.question} ${own}`;
   if (hasNoSpaces) return both;
   if (pronouns.length === 0) return (isPart ? withPart(before.question, references) : undefined) ?? both;
@@ -104,7 +104,7 @@ const subjectOf = (text: string, read: Reading): string | undefined => {
   return text.slice(subject.start, isAdded ? next.end : subject.end);
 };
 
-/** What a longer text is about is not told by its last words. */
+/** The last words of a longer text are hardly its subject. */
 const MAX_PHRASES = 3;
 
 const nameIn = (text: string, read: Reading): string | undefined => {
@@ -113,8 +113,9 @@ const nameIn = (text: string, read: Reading): string | undefined => {
 };
 
 /** @param isWhole Whether the text is a whole question, whose first word has a capital for that reason. */
-const phrasesIn = (text: string, { wordsOf, isPreposition }: Reading, isWhole = true): Phrase[] => {
-  const words = wordsOf(text);
+const phrasesIn = (text: string, read: Reading, isWhole = true): Phrase[] => {
+  const { isPreposition } = read;
+  const words = namingWordsIn(text, read);
   const runs: { words: Word[]; preposition: Word | undefined; before: Word | undefined }[] = [];
   let preposition: Word | undefined;
   for (const [at, word] of words.entries()) {
@@ -146,6 +147,18 @@ const phrasesIn = (text: string, { wordsOf, isPreposition }: Reading, isWhole = 
   });
 };
 
+/** The words of a text; a capital makes a name of a function word after a preposition or before a number ("in May"). */
+const namingWordsIn = (text: string, { wordsOf, isPreposition }: Reading): Word[] => {
+  const words = wordsOf(text);
+  return words.map((word, at) => {
+    const [before, next] = [words[at - 1], words[at + 1]];
+    const isNamed = /^\p{Lu}/u.test(text.slice(word.start, word.end)) && before !== undefined;
+    return isNamed && (isPreposition(before.word) || /^\p{N}/u.test(next?.word ?? ''))
+      ? { ...word, isContent: true }
+      : word;
+  });
+};
+
 /** A name has several words: "Apollo III", "apollo 2". */
 const goesOnWithName = (text: string, { start, end }: Word, next: Word | undefined): boolean =>
   /^[\p{Lu}\p{N}]/u.test(text.slice(start, end)) ||
@@ -166,7 +179,7 @@ const isName = (text: string, { start, end }: Word, next: Word | undefined, isFi
 const withPart = (before: string, { rest, ...read }: References): string | undefined => {
   const part = rest.replace(END, '');
   const [own] = phrasesIn(part, read, false);
-  const named = part.slice(read.wordsOf(part).find(({ isContent }) => isContent)?.start);
+  const named = part.slice(namingWordsIn(part, read).find(({ isContent }) => isContent)?.start);
   if (own === undefined) return undefined;
   const phrases = phrasesIn(before, read);
   const put = (text: string, { start, end }: Span) => `${before.slice(0, start)}${text}${before.slice(end)}`;
