@@ -553,8 +553,8 @@ const CODE_CLASS =
 
 /** The language that an element around one block of code names. */
 function languageOf(node: Element): string | undefined {
-  const given = propertyOf(node, 'dataLanguage') ?? propertyOf(node, 'dataLang');
-  const name = given ?? CODE_CLASS.exec(classesOf(node))?.slice(1).find(Boolean);
+  const attribute = propertyOf(node, 'dataLanguage') ?? propertyOf(node, 'dataLang');
+  const name = attribute ?? CODE_CLASS.exec(classesOf(node))?.slice(1).find(Boolean);
   if (name === undefined || /^(?:default|none|text|plain|plaintext|wrapper|block|box)$/.test(name)) return undefined;
   if (!/^[\w+#-]{1,40}$/.test(name)) return undefined;
   if (node.tagName !== 'pre' && elementsOf(node).filter(({ tagName }) => tagName === 'pre').length > 2)

@@ -1,4 +1,3 @@
-/// <reference path="./markdown-it-emoji.d.ts" />
 import EMOJI from 'markdown-it-emoji/lib/data/full.mjs';
 import { withoutDocfx } from './docfx.ts';
 import { signOf } from './icons.ts';

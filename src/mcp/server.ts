@@ -112,9 +112,9 @@ const WrittenIssues = z
   .max(100);
 
 const wrongParameters = (error: unknown): ProtocolError | undefined => {
-  const [written = ''] = error instanceof Error ? (/\[\s*\{.*\}\s*\]$/s.exec(error.message) ?? []) : [];
-  const read = readAs(WrittenIssues, parseJson(written));
-  return read.ok ? invalid(`Cannot read the request: ${describeIssues(read.value.map(asIssue))}`) : undefined;
+  const [json = ''] = error instanceof Error ? (/\[\s*\{.*\}\s*\]$/s.exec(error.message) ?? []) : [];
+  const issues = readAs(WrittenIssues, parseJson(json));
+  return issues.ok ? invalid(`Cannot read the request: ${describeIssues(issues.value.map(asIssue))}`) : undefined;
 };
 
 const asIssue = ({ path, message }: { path: (string | number)[]; message: string }): Issue => ({

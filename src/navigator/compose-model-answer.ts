@@ -440,7 +440,7 @@ const referenceTo = (
   { dates, phrases }: Pick<ComposeOptions, 'dates' | 'phrases'>,
 ): string => {
   const articles = Map.groupBy(cited, ({ chunk }) => chunk.source);
-  const named = [...articles].slice(0, MAX_NAMED).map(([source, places]) => {
+  const citations = [...articles].slice(0, MAX_NAMED).map(([source, places]) => {
     const day = dates.get(source.id);
     const citation = linkedCitationOf(
       source,
@@ -448,5 +448,5 @@ const referenceTo = (
     );
     return day === undefined ? citation : `${citation}, ${filled(phrases.asOf, { day })}`;
   });
-  return named.join('; ');
+  return citations.join('; ');
 };

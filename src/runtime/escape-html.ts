@@ -42,14 +42,14 @@ const escapeLines = (lines: readonly string[]): string[] => {
 
 /** Lines that may belong to a table: those of paragraphs with a row of dashes (GitHub Flavored Markdown, section 4.10). */
 const linesOfTables = (lines: readonly string[]): ReadonlySet<number> => {
-  const found = new Set<number>();
+  const rows = new Set<number>();
   for (let start = 0, end = 0; start < lines.length; start = end + 1) {
     end = start;
     let hasDashes = false;
     for (; (lines[end] ?? '').trim() !== ''; end++) hasDashes ||= DASHES.test(lines[end] ?? '');
-    if (hasDashes) for (let at = start; at < end; at++) found.add(at);
+    if (hasDashes) for (let at = start; at < end; at++) rows.add(at);
   }
-  return found;
+  return rows;
 };
 
 const DASHES = /^(?=[^-]*-)[\s>|:-]*$/;

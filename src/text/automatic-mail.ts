@@ -97,12 +97,12 @@ const SYSTEM_NAME = /^"?(?:mail delivery (?:sub)?system|mailer-daemon|postmaster
 /** An address that no one reads, unless replies go to another one: forms of web pages write so. */
 const bySender = (from: string, replyTo: string | undefined): AutomaticMail | undefined => {
   // With a comment at its end as in "MAILER-DAEMON (Mail Delivery System)" (RFC 5322, section 3.2.2).
-  const read = from
+  const sender = from
     .slice(0, MAX_FIELD)
     .replace(/\([^()]*\)\s*$/, '')
     .trim();
-  const address = addressIn(read);
-  const name = read.replace(/<[^<>]*>\s*$/, '').trim();
+  const address = addressIn(sender);
+  const name = sender.replace(/<[^<>]*>\s*$/, '').trim();
   const isSystem = SYSTEM_NAME.test(name) || DAEMON.test(localPart(address));
   if (isSystem) return KIND.bounce;
   if (!ready().sender.test(localPart(address))) return undefined;

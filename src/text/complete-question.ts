@@ -20,8 +20,8 @@ export const completedQuestion = (question: string, before: TurnBefore | undefin
   // "In the first one" is not about what was named before, and several sentences do not tell which subject is meant.
   const isOfOther = isPart && references.isPreposition(wordsOf(rest)[0]?.word ?? '');
   const isClear = !isOfOther && splitSentences(before.question).length === 1;
-  const written = isClear ? withSubject(references, before.question) : undefined;
-  return written === undefined ? both : `${lead}${written}`;
+  const completed = isClear ? withSubject(references, before.question) : undefined;
+  return completed === undefined ? both : `${lead}${completed}`;
 };
 
 /** What stands around a part of a message. */
@@ -43,8 +43,8 @@ export const standalonePart = (part: string, { earlier, next, isOfThing = false 
   if (references.hasNoSpaces) return part;
   if (references.pronouns.length > 0) {
     for (const other of earlier.toReversed()) {
-      const written = withSubject(references, other);
-      if (written !== undefined) return written;
+      const completed = withSubject(references, other);
+      if (completed !== undefined) return completed;
     }
     return part;
   }

@@ -53,21 +53,21 @@ const MAX_READ = 8000;
  */
 export const isSplitOf = (question: string, parts: readonly string[]): boolean => {
   const { runs, wordsOf, isFree } = ownWordsIn(question.slice(0, MAX_READ), true);
-  const asked = runs.flat();
+  const questionWords = runs.flat();
   const pronounsAt = new Set(runs.map((_, place) => runs.slice(0, place + 1).flat().length));
-  const known = new Set(wordsOf(question).flatMap(({ word, isContent }) => (isContent ? [word] : [])));
-  const kept = new Set<number>();
+  const things = new Set(wordsOf(question).flatMap(({ word, isContent }) => (isContent ? [word] : [])));
+  const keptPlaces = new Set<number>();
   const isKept = parts.every((part) => {
     const words = wordsOf(part.slice(0, MAX_READ));
     const places = placesInOrder(
-      asked,
+      questionWords,
       words.map(({ word }) => word),
     );
-    for (const place of places) if (place !== undefined) kept.add(place);
+    for (const place of places) if (place !== undefined) keptPlaces.add(place);
     const isThing = (stretch: readonly Word[], from: number, to: number): boolean => {
       const subject = stretch.findIndex(({ isContent }) => isContent);
       const isNamed = subject >= 0 && subject <= 1 && stretch.at(-1)?.isContent === true;
-      const isOfQuestion = stretch.every(({ word, isContent }) => !isContent || known.has(word));
+      const isOfQuestion = stretch.every(({ word, isContent }) => !isContent || things.has(word));
       return isNamed && isOfQuestion && [...pronounsAt].some((at) => at > from && at <= to);
     };
     for (let at = 0; at < words.length; at++) {
@@ -75,13 +75,13 @@ export const isSplitOf = (question: string, parts: readonly string[]): boolean =
       const next = words.findIndex((_, each) => each > at && places[each] !== undefined);
       const end = next < 0 ? words.length : next;
       const stretch = words.slice(at, end);
-      const isOfPronoun = isThing(stretch, places[at - 1] ?? -1, places[end] ?? asked.length);
+      const isOfPronoun = isThing(stretch, places[at - 1] ?? -1, places[end] ?? questionWords.length);
       if (!isOfPronoun && !stretch.every(({ word }) => isFree(word))) return false;
       at = end;
     }
     return words.some(({ isContent }, at) => isContent && places[at] !== undefined);
   });
-  return isKept && asked.every((word, place) => kept.has(place) || isFree(word));
+  return isKept && questionWords.every((word, place) => keptPlaces.has(place) || isFree(word));
 };
 
 /** The places of words among others, in their order and as many as there can be; undefined for one that has none. */
@@ -110,7 +110,7 @@ const placesInOrder = (among: readonly string[], words: readonly string[]): (num
 /** Whether each word of a text that may name something, as a stem, occurs in one of the others: then it says nothing that they do not say. */
 export const hasOnlyWordsOf = (text: string, others: readonly string[]): boolean => {
   if (others.includes(text)) return true;
-  const said = new Set(others.flatMap((other) => contentWordsOf(other).map(stem)));
+  const otherStems = new Set(others.flatMap((other) => contentWordsOf(other).map(stem)));
   const functionWords = functionWordsOf(languagesOf(text)[0] ?? 'en');
-  return contentWordsOf(text).every((word) => functionWords.has(word) || said.has(stem(word)));
+  return contentWordsOf(text).every((word) => functionWords.has(word) || otherStems.has(stem(word)));
 };

@@ -44,3 +44,8 @@ declare module 'markdown-it-deflist' {
   const deflist: (parser: import('markdown-it').MarkdownIt) => void;
   export default deflist;
 }
+declare module 'markdown-it-emoji/lib/data/full.mjs' {
+  /** Characters by their names on GitHub. */
+  const characters: Readonly<Record<string, string>>;
+  export default characters;
+}

@@ -160,15 +160,15 @@ export const withNumbers = (html: string): string =>
 
 /** Its style becomes one that the converter knows; it gets the number that Word shows. */
 function readParagraph(paragraph: Node, document: XmlDocument, { styles, numbers }: Repair): void {
-  const given = named(paragraph, 'w:pPr');
+  const settings = named(paragraph, 'w:pPr');
   const style = styleOf(paragraph);
-  const outline = named(given, 'w:outlineLvl');
+  const outline = named(settings, 'w:outlineLvl');
   const direct = outline === undefined ? undefined : Number(settingOf(outline)) + 1;
   const heading = direct !== undefined && direct <= 9 ? direct : styles.headingOf(style);
-  const place = placeOf(given, style, styles);
+  const place = placeOf(settings, style, styles);
   if (heading === undefined && place === undefined && !styles.isCode(style)) return;
-  const properties = given ?? document.createElement('w:pPr');
-  if (given === undefined) paragraph.insertBefore(properties, paragraph.firstChild);
+  const properties = settings ?? document.createElement('w:pPr');
+  if (settings === undefined) paragraph.insertBefore(properties, paragraph.firstChild);
   if (heading !== undefined) setStyle(properties, `Heading${Math.min(heading, 6)}`, document);
   else if (styles.isCode(style)) setStyle(properties, CODE_STYLE, document);
   if (place === undefined) return;

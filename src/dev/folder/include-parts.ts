@@ -215,8 +215,8 @@ const LABEL = /^\.\. _(?:`([^`]{1,200})`|([^:\n]{1,200})):[ \t]*$/;
 
 /** Read once for a scan of the folder. */
 function titlesOf(site: FolderSite): Titles {
-  const known = titlesBySite.get(site);
-  if (known !== undefined) return known;
+  const earlier = titlesBySite.get(site);
+  if (earlier !== undefined) return earlier;
   const titles: Titles = { byLabel: new Map(), byFile: new Map() };
   titlesBySite.set(site, titles);
   const names = readdirSync(site.root, { recursive: true, encoding: 'utf8' }).filter(
