@@ -30,8 +30,8 @@ export interface Librarians {
   /** The latest description of a librarian, routable or not; `undefined` before the first one. */
   infoOf(id: string): LibrarianInfo | undefined;
   /**
-   * All librarians with their health; fetches descriptions older than five seconds. One that has never described itself is `unavailable`:
-   * which rights it needs is not known.
+   * All librarians with their health; fetches descriptions older than five seconds. One of ours that has never described itself is
+   * `unavailable`: which rights it needs is not known. A partner may answer nevertheless.
    */
   list(): Promise<LibrarianDirectory>;
 }
@@ -133,7 +133,7 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
           await waitFor(TIMEOUT_MS / MAX_POLLS);
         if (now() - (entries.get(id)?.heardAt ?? 0) >= RETRY_MS && !isFetched()) await refresh(id);
       });
-      return { librarians: [CONCIERGE, ...ids.map((id) => entryOf(id, entries.get(id)))] };
+      return { librarians: [CONCIERGE, ...ids.map((id) => entryOf(id, entries.get(id), own.includes(id)))] };
     },
   };
 };
@@ -160,8 +160,9 @@ const CONCIERGE: LibrarianEntry = {
   health: 'ok',
 };
 
-const entryOf = (id: string, entry: CachedDescription | undefined): LibrarianEntry => {
-  const { info = { id, name: id }, unavailable } = entry?.description ?? { unavailable: UNDESCRIBED };
+const entryOf = (id: string, entry: CachedDescription | undefined, isOwn: boolean): LibrarianEntry => {
+  const undescribed = isOwn ? UNDESCRIBED : undefined;
+  const { info = { id, name: id }, unavailable } = entry?.description ?? { unavailable: undescribed };
   const { examples = [], ...known }: LibrarianInfo = info;
   const shown = examples.slice(0, SHOWN_EXAMPLES);
   return {

@@ -138,6 +138,11 @@ it.each([
   const unavailable = expect.stringContaining('has not described itself');
   expect((await listed()).at(-1)).toEqual({ id: 'one', name: 'one', health: 'down', unavailable });
 });
+it('lists a partner that does not describe itself as one that may answer nevertheless', async () => {
+  const { listed, states } = start(['partner'], { own: [] });
+  states[0].answer = async () => new Response('hello');
+  expect((await listed()).at(-1)).toEqual({ id: 'partner', name: 'partner', health: 'down' });
+});
 it('routes to external librarians only when the deployment names them', async () => {
   const named = { own: ['own'], routed: ['named', 'absent'] };
   const { librarians, idsOf, states } = start(['unlisted', 'own', 'named'], named);
