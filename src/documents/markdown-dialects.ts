@@ -241,12 +241,12 @@ function formulaAt(
   if (alone !== null)
     return alone[1]?.trim() && (open === '$$' || SIGN.test(alone[1])) ? { lines: [alone[1]], last: at } : undefined;
   if (open !== '$$' && rest.trim() !== '') return undefined;
-  const found: string[] = rest.trim() === '' ? [] : [rest];
+  const formula: string[] = rest.trim() === '' ? [] : [rest];
   for (let next = at + 1; next < lines.length && next - at <= MAX_FORMULA_LINES; next += 1) {
     const line = (lines[next] ?? '').replace(/^[ \t]*>[ \t]?/, '');
     const end = line.length < MAX_ROW ? close.exec(line) : null;
-    if (end === null) found.push(line);
-    else return { lines: end[1]?.trim() ? [...found, end[1]] : found, last: next };
+    if (end === null) formula.push(line);
+    else return { lines: end[1]?.trim() ? [...formula, end[1]] : formula, last: next };
   }
   return undefined;
 }

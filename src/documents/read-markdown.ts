@@ -232,7 +232,7 @@ const ADDRESSES_DROPPED = 'Left out addresses of links: repeated, they are longe
 const boundAddresses = (tokens: readonly Token[], room: { left: number }): boolean => {
   let fits = true;
   for (const token of tokens) {
-    for (const name of ['href', 'src', 'title']) {
+    for (const name of token.attrs === null ? [] : ['href', 'src', 'title']) {
       const value = String(token.attrGet(name) ?? '');
       room.left -= value.length;
       if (value === '' || room.left >= 0) continue;

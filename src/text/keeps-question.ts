@@ -34,8 +34,9 @@ export const keepsQuestion = (
     if (at < 0) return false;
     if (part === undefined && (place === 0 ? at > 0 : !namesThing(words.slice(end, at)))) return false;
     // "And on the II?" may become "How do I reset the II?", and never "… with the II?".
-    const near = texts.slice(Math.max(0, at - 2), at).findLast(isPreposition);
-    if (place === 0 && part?.preposition !== undefined && near !== undefined && near !== part.preposition) return false;
+    const preposition = texts.slice(Math.max(0, at - 2), at).findLast(isPreposition);
+    if (place === 0 && part?.preposition !== undefined && preposition !== undefined && preposition !== part.preposition)
+      return false;
     end = at + run.length;
   }
   return part !== undefined || namesThing(words.slice(end));

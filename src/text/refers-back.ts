@@ -129,7 +129,7 @@ const openPronounsIn = (text: string, forms: WordForms): Pronoun[] => {
   const read = text.replace(forms.expletives, (found) => ' '.repeat(found.length));
   const bounds = [...read.matchAll(forms.bounds)].map(({ index, 0: found }) => index + found.length);
   const namesBefore = (end: number) => wordsIn(read.slice(0, end), forms).some(({ isContent }) => isContent);
-  const found = (pattern: RegExp, isPossessive: boolean): Pronoun[] =>
+  const matchesOf = (pattern: RegExp, isPossessive: boolean): Pronoun[] =>
     [...read.matchAll(pattern)].map(({ index, 0: match }) => ({
       start: index,
       end: index + match.length,
@@ -137,9 +137,9 @@ const openPronounsIn = (text: string, forms: WordForms): Pronoun[] => {
     }));
   return [
     ...[forms.pronouns, forms.sensitive]
-      .flatMap((pattern) => found(pattern, false))
+      .flatMap((pattern) => matchesOf(pattern, false))
       .filter(({ start }) => !namesBefore(bounds.findLast((bound) => bound <= start) ?? 0)),
-    ...found(forms.possessives, true).filter(({ start }) => !namesBefore(start)),
+    ...matchesOf(forms.possessives, true).filter(({ start }) => !namesBefore(start)),
   ];
 };
 
