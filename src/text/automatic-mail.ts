@@ -162,14 +162,14 @@ const EXPLICIT = /auto|respuesta|risposta|resposta|r[ée]ponse|antwoord|odpowied
 const bySubject = (subject: string, text: string): AutomaticMail | undefined => {
   if (subject === '' || /[?？]\s*$/.test(subject)) return undefined;
   const words = ready();
-  const read = plainOf(text);
+  const plain = plainOf(text);
   const isReceipt =
-    words.receipt.test(subject) && (read.trim() === '' || words.read.some((phrase) => phrase.test(read)));
+    words.receipt.test(subject) && (plain.trim() === '' || words.read.some((phrase) => phrase.test(plain)));
   if (isReceipt) return KIND.bounce;
   if (!words.subject.test(subject)) return undefined;
   const [head = ''] = subject.split(/[:：–—]/, 1);
   if (BOUNCE.test(head)) return KIND.bounce;
-  const isAsking = /[?？]/.test(read) && words.away.filter((phrase) => phrase.test(read)).length < 2;
+  const isAsking = /[?？]/.test(plain) && words.away.filter((phrase) => phrase.test(plain)).length < 2;
   const isExplicit = head !== subject && EXPLICIT.test(head);
   return isAsking && !isExplicit ? undefined : KIND.reply;
 };

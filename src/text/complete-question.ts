@@ -134,15 +134,15 @@ const phrasesIn = (text: string, read: Reading, isWhole = true): Phrase[] => {
     const name = run.findIndex((word, at) => isName(text, word, run[at + 1], isWhole && word === words[0] && at === 0));
     const rest = run.slice(Math.max(0, name));
     const other = rest.findIndex((word, at) => at > 0 && !goesOnWithName(text, word, rest[at + 1]));
-    const named = name < 0 || other < 0 ? rest : rest.slice(0, other);
+    const nameWords = name < 0 || other < 0 ? rest : rest.slice(0, other);
     return {
-      words: named,
+      words: nameWords,
       preposition: name > 0 ? undefined : own,
       article: name > 0 || before?.isContent === true || before === own ? undefined : before,
       isName: name >= 0,
       isPlace: name <= 0 && own !== undefined && text.slice(own.end, run[0]?.start).trim() === '',
-      start: named[0]?.start ?? 0,
-      end: named.at(-1)?.end ?? 0,
+      start: nameWords[0]?.start ?? 0,
+      end: nameWords.at(-1)?.end ?? 0,
     };
   });
 };
@@ -179,7 +179,7 @@ const isName = (text: string, { start, end }: Word, next: Word | undefined, isFi
 const withPart = (before: string, { rest, ...read }: References): string | undefined => {
   const part = rest.replace(END, '');
   const [own] = phrasesIn(part, read, false);
-  const named = part.slice(namingWordsIn(part, read).find(({ isContent }) => isContent)?.start);
+  const partWords = part.slice(namingWordsIn(part, read).find(({ isContent }) => isContent)?.start);
   if (own === undefined) return undefined;
   const phrases = phrasesIn(before, read);
   const put = (text: string, { start, end }: Span) => `${before.slice(0, start)}${text}${before.slice(end)}`;
@@ -192,7 +192,7 @@ const withPart = (before: string, { rest, ...read }: References): string | undef
     const isOther = words.every(({ word }) => stems.includes(stem(word))) && own.article !== undefined;
     return isOther && article !== undefined
       ? put(part.slice(own.article?.start), { start: article.start, end })
-      : put(named, { start: first.start, end });
+      : put(partWords, { start: first.start, end });
   }
   const { preposition } = own;
   if (preposition !== undefined) {
@@ -204,8 +204,9 @@ const withPart = (before: string, { rest, ...read }: References): string | undef
   if (!own.isName) return undefined;
   const names = phrases.filter(({ isName: isNamed }) => isNamed);
   const hasNumber = (text: string) => /\p{N}/u.test(text);
-  const alike = names.find(({ start, end }) => hasNumber(before.slice(start, end)) === hasNumber(named)) ?? names[0];
-  return alike && put(named, alike);
+  const alike =
+    names.find(({ start, end }) => hasNumber(before.slice(start, end)) === hasNumber(partWords)) ?? names[0];
+  return alike && put(partWords, alike);
 };
 
 const END = /[\s?？.!]+$/u;

@@ -257,8 +257,8 @@ export const ownWordsIn = (question: string, isWhole = false): OwnWords => {
   const alone = { isContinued: false, isOpen: false, rest: question };
   const { isContinued, isOpen, rest } = isWhole ? alone : continuationOf(question.trim(), forms);
   const pronouns = [forms.pronouns, forms.sensitive, ...(isWhole ? [forms.possessives] : [])];
-  const read = pronouns.reduce((text, pattern) => text.replace(pattern, '\n'), rest);
-  const [first = [], ...others] = read.split('\n').map((text) => wordsIn(text, forms));
+  const withBreaks = pronouns.reduce((text, pattern) => text.replace(pattern, '\n'), rest);
+  const [first = [], ...others] = withBreaks.split('\n').map((text) => wordsIn(text, forms));
   const isPart = isOpen || (isContinued && !forms.asking.has(first[0]?.word ?? ''));
   const subject = isPart ? Math.max(0, first.findIndex(isContentWord)) : 0;
   const runs = [first.slice(subject), ...others];
