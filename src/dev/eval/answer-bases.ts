@@ -17,7 +17,8 @@ export interface EvalBase {
   edition: Edition;
 }
 
-const openEntries = (name: string, entries: Parameters<typeof buildEdition>[0]): EvalBase => {
+/** Articles with their chunks. */
+export const openEntries = (name: string, entries: Parameters<typeof buildEdition>[0]): EvalBase => {
   const built = fitEdition(buildEdition(entries, { id: name, workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' }));
   return { name, edition: openEdition(attachWordVectors(built, shippedWordVectors())) };
 };

@@ -10,15 +10,19 @@ a part or its data is missing.
   npm run eval -- [part ...] [options]
 
   part                 knowledge, routing, analytics, tokens, support, intents, tickets, gaps, embeddings, answers,
-                       calibration; without a name all but the last two. routing and tickets ask the product itself,
+                       calibration, foreign; without a name all but the last three. routing and tickets ask the product itself,
                        analytics the sample shop; the others read public data that is not part of the repository.
                        answers asks customers' questions with recorded replies of a model; calibration calls the
-                       embedding model that is configured, which costs
+                       embedding model that is configured, which costs; foreign asks what people want to know of public
+                       documentations
   --data <folder>      the folder of evaluation data (default eval-data)
   --sentence-model     embeddings: with a sentence model instead of word vectors
   --recorded           answers: with recorded replies (always so)
-  --open <folder>      answers, tickets: write the prompts that lack a reply into this folder
-  --replies <folder>   answers, tickets: add the replies in this folder to the recorded ones
+  --open <folder>      answers, tickets, foreign: write the prompts that lack a reply into this folder
+  --replies <folder>   answers, tickets, foreign: add the replies in this folder to the recorded ones
+  --bases <folder>     foreign: holds a copy of each documentation as <name>/docs
+  --answers <folder>   foreign: write the answers into this folder
+  --only <endings>     foreign: only questions whose id ends with one of these, separated by commas
   --show-below <mark>  answers: print the answers with a lower mark, 0 to 1
   --help               this text
 `;
@@ -30,6 +34,9 @@ const { values, positionals } = readCommandLine(HELP, {
     recorded: { type: 'boolean' },
     open: { type: 'string' },
     replies: { type: 'string' },
+    bases: { type: 'string' },
+    answers: { type: 'string' },
+    only: { type: 'string' },
     'show-below': { type: 'string' },
   },
   maxPositionals: 20,
@@ -112,6 +119,15 @@ const PARTS = {
     const { evaluateGaps } = await import('./gaps.ts');
     return print('What is not written, as questions tell it', await evaluateGaps(dataFolder()));
   },
+  foreign: async () => {
+    const { evaluateForeign } = await import('./foreign.ts');
+    const { replies, open, answers, only } = values;
+    const bases = values.bases ?? failUsage('Cannot evaluate foreign: name the folder of the documentations (--bases)');
+    return print(
+      'Documentations that nothing was fitted to',
+      await evaluateForeign({ bases: resolve(bases), replies, open, answers, only: only?.split(',') }),
+    );
+  },
   answers: async () => {
     const { evaluateRecorded, missingRecordedFiles } = await import('./recorded-answers.ts');
     return print(
@@ -133,7 +149,7 @@ const PARTS = {
   },
 };
 
-const BY_NAME_ALONE: ReadonlySet<string> = new Set(['answers', 'calibration']);
+const BY_NAME_ALONE: ReadonlySet<string> = new Set(['answers', 'calibration', 'foreign']);
 const chosen = positionals.length === 0 ? Object.keys(PARTS).filter((name) => !BY_NAME_ALONE.has(name)) : positionals;
 const unknown = chosen.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0)

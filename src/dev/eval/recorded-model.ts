@@ -102,6 +102,9 @@ export const addReplies = (recording: Recording, folder: string, today: string):
   return { ...recording, recorded: today, replies: { ...recording.replies, ...Object.fromEntries(entries) } };
 };
 
+/** The replies in a folder (`<key>.json` each), as a recording. */
+export const readReplies = (folder: string): Recording => addReplies({ recorded: '', by: '', replies: {} }, folder, '');
+
 /** Writes a recording with those replies alone that are still asked for, one a line. */
 export const writeRecording = (name: string, { recorded, by, replies }: Recording, used: ReadonlySet<string>): void => {
   const lines = Object.entries(replies)
