@@ -10,7 +10,7 @@ import type { Evidence } from './check-statement.ts';
 import { isBoundLiteral, isFilledIn, missingExactLiterals, missingLiterals } from './literals.ts';
 import { monthsIn, numbersIn, sumFor, valuesIn, type WrittenNumber } from './number-values.ts';
 import { hasPromptInjection } from './prompt-injection.ts';
-import QUALIFIERS from './qualifiers.json' with { type: 'json' };
+import { qualifiersOf } from './qualifiers.ts';
 import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote } from './quote-evidence.ts';
 import { plainOf, statementSpans } from './statement-words.ts';
 import { tableDoubt } from './table-doubts.ts';
@@ -176,40 +176,6 @@ const qualifierDoubts = (text: string, source: string, language: string): string
     ...(added.length === 0 ? [] : [`added: ${added.slice(0, 3).join(', ')}`]),
     ...(lost.length === 0 ? [] : [`left out: ${lost.slice(0, 3).join(', ')}`]),
   ];
-};
-
-interface Qualifiers {
-  limits: RegExp;
-  denies: RegExp;
-  widens: RegExp;
-}
-
-const QUALIFIER_LISTS: ReadonlyMap<string, { limits: string; denies: string; widens: string }> = new Map(
-  Object.entries(QUALIFIERS),
-);
-/** In languages without spaces, words have no borders. */
-const UNSPACED = new Set(['zh', 'ja', 'ko']);
-const PATTERNS = new Map<string, Qualifiers>();
-
-const qualifiersOf = (language: string): Qualifiers | undefined => {
-  const lists = QUALIFIER_LISTS.get(language);
-  if (lists === undefined) return undefined;
-  const known = PATTERNS.get(language);
-  if (known !== undefined) return known;
-  const pattern = (words: string): RegExp =>
-    UNSPACED.has(language)
-      ? new RegExp(`(?:${words})`, 'gu')
-      : new RegExp(`(?<![\\p{L}\\p{M}])(?:${words.replaceAll('\\w', '\\p{L}')})(?![\\p{L}\\p{M}])`, 'gu');
-  const made = { limits: pattern(lists.limits), denies: pattern(lists.denies), widens: pattern(lists.widens) };
-  PATTERNS.set(language, made);
-  return made;
-};
-
-/** Whether words deny or limit something in a language; `undefined` reads as no language in particular. */
-export const limitsOrDenies = (words: string, language: string | undefined): boolean => {
-  const patterns = language === undefined ? undefined : qualifiersOf(language);
-  if (patterns === undefined) return false;
-  return [patterns.denies, patterns.limits].some((pattern) => words.toLowerCase().search(pattern) >= 0);
 };
 
 /**

@@ -12,16 +12,12 @@ import {
   readAnswerReply,
   readStatements,
 } from './answer-prompt.ts';
-import {
-  checkModelStatement,
-  limitsOrDenies,
-  type ModelStatementCheck,
-  withoutVetoed,
-} from './check-model-statement.ts';
+import { checkModelStatement, type ModelStatementCheck, withoutVetoed } from './check-model-statement.ts';
 import { type JudgedStatement, type Judgement, judgeStatements } from './judge-statements.ts';
 import { isBoundLiteral, missingExactLiterals } from './literals.ts';
 import type { CallFailure, ModelCalls } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
+import { limitsOrDenies } from './qualifiers.ts';
 import { type PlacedQuote, placeQuotes, quotedBlocks } from './quote-evidence.ts';
 
 /** A statement that passed the check. */

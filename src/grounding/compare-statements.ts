@@ -1,5 +1,7 @@
 import { oncePer } from '../runtime/once-per.ts';
+import { detectLanguage } from '../text/detect-language.ts';
 import type { Span } from '../text/split-sentences.ts';
+import { isDenial } from './qualifiers.ts';
 import { type Section, sentenceSpans } from './sections.ts';
 
 /** A sentence, list item or table row. */
@@ -8,6 +10,7 @@ export interface Statement extends Span {
   /** Stems, without numbers. */
   words: ReadonlySet<string>;
   numbers: readonly string[];
+  isDenial: boolean;
 }
 
 /** In UTF-16 units. Only the beginning of a longer section is compared. */
@@ -15,21 +18,25 @@ const MAX_LENGTH = 20_000;
 const MIN_WORDS = 4;
 
 /** Statements of a section that are long enough to be compared. Code, and what many articles repeat, is omitted. */
-export const statementsOf = oncePer(({ text, start: offset, pieces }: Section): readonly Statement[] =>
-  pieces
+export const statementsOf = oncePer(({ text, start: offset, pieces }: Section): readonly Statement[] => {
+  const language = detectLanguage(text) ?? 'en';
+  return pieces
     .filter(({ kind, isRepeated, end }) => kind !== 'code' && !isRepeated && end <= MAX_LENGTH)
     .flatMap((piece) =>
       sentenceSpans(text, piece).map(({ start, end }, at) => {
         const sentence = text.slice(start, end);
         return {
-          ...{ start: offset + start, end: offset + end, text: sentence },
+          start: offset + start,
+          end: offset + end,
+          text: sentence,
           words: new Set((piece.sentences[at] ?? []).filter((stem) => stem !== 'not' && !/^\d/.test(stem))),
+          isDenial: isDenial(sentence, language),
           numbers: sentence.replace(/^\s*\d{1,3}[.)]\s/, '').match(/\d[\d.,:]*(?<![.,:])/g) ?? [],
         };
       }),
     )
-    .filter(({ words }) => words.size >= MIN_WORDS),
-);
+    .filter(({ words }) => words.size >= MIN_WORDS);
+});
 
 /** Share of common words, without numbers, from which two sentences count as the same statement. */
 export const SAME_PATTERN = 0.75;
@@ -45,14 +52,9 @@ export const overlapOf = (one: ReadonlySet<string>, other: ReadonlySet<string>):
 
 /** What two statements of the same words contradict each other in, such as `24 instead of 12`; empty when in nothing. */
 export const differenceOf = (one: Statement, other: Statement): string => {
-  if (isNegated(one.text) !== isNegated(other.text))
-    return isNegated(one.text) ? 'one denies what the other says' : 'the other denies it';
+  if (one.isDenial !== other.isDenial) return one.isDenial ? 'one denies what the other says' : 'the other denies it';
   // An additional number is more detail; a replaced number is a conflict.
   const missing = one.numbers.filter((number) => !other.numbers.includes(number));
   const extra = other.numbers.filter((number) => !one.numbers.includes(number));
   return missing.length > 0 && extra.length > 0 ? `${extra[0]} instead of ${missing[0]}` : '';
 };
-
-/** Whether a sentence has a negation. */
-const isNegated = (sentence: string): boolean =>
-  /\b(?:not|never|no longer|cannot|without|neither|nor)\b|n['’]t\b/i.test(sentence);

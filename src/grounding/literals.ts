@@ -1,12 +1,13 @@
 import { backgroundShares } from '../search/analyse-query.ts';
-import { STOP_WORDS } from '../text/analyse-text.ts';
+import { STOP_WORDS, wordsOf } from '../text/analyse-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { languageNamed } from '../text/language.ts';
 import { withoutListNumbers } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import patterns from './literal-patterns.json' with { type: 'json' };
-import { numberKey, readWords } from './statement-words.ts';
+import { valuesIn } from './number-values.ts';
+import { namesIn } from './statement-words.ts';
 
 /** Text of an answer that is correct only if a source contains it literally. */
 export interface Literal {
@@ -230,13 +231,12 @@ const exactLiterals = (statement: string, texts: readonly string[]): { literals:
   const others = exact.filter(({ kind, text }) => !isMeasure(text) && !standsIn(text, allowed, kind));
   const known = numbersIn(texts.join('\n'));
   const unknown = numbers.filter((number) => !hasNumber(known, number));
-  const spelled =
-    unknown.length === 0 ? undefined : new Set(texts.flatMap((text) => readWords(text).map(({ key }) => key)));
+  const spelled = unknown.length === 0 ? undefined : valuesIn(texts);
   return {
     literals: [
       ...others,
       ...unknown
-        .filter(({ unit, key }) => unit !== undefined || !spelled?.has(`#${key}`))
+        .filter(({ unit, key }) => unit !== undefined || !spelled?.has(key))
         .map(({ text }): Literal => ({ kind: 'number', text })),
     ],
     prose,
@@ -260,6 +260,13 @@ const withoutWhole = (text: string, part: string): string => {
   }
   return rest + text.slice(from);
 };
+
+/** `1,299.00`, `1299.0` and `1299` are the same number; versions and times keep their parts. */
+const numberKey = (run: string): string =>
+  run
+    .replace(/,(?=\d{3}(?:\D|$))/g, '')
+    .replace(/^0+(?=\d)/, '')
+    .replace(/^(\d+)\.0+$/, '$1');
 
 /** A number and the canonical name of the unit after it. */
 export interface Measured {
@@ -323,14 +330,15 @@ const wholeAt = (text: string, wanted: string, from = 0): number => {
 const missingNames = (prose: string, allowed: string, question: string): Literal[] => {
   const own = detectLanguage(prose);
   const language = own ?? detectLanguage(question);
-  if (language !== undefined && patterns.capitalNouns.includes(language)) return [];
   // A translation shares no words with its source, capitalised or not.
   if (own !== undefined && own !== (detectLanguage(allowed) ?? own)) return [];
-  const known = new Set(readWords(allowed).flatMap(({ text, key }) => [text, key]));
-  return readWords(prose)
-    .filter(({ role, text, key }) => role === 'name' && !known.has(text) && !known.has(key) && !known.has(stem(text)))
-    .filter(({ text, key }) => !backgroundShares().has(key) && !hasJoined(allowed, text))
-    .map(({ text }): Literal => ({ kind: 'name', text }));
+  const names = namesIn(prose, language ?? 'en');
+  if (names.length === 0) return [];
+  const known = new Set(wordsOf(allowed).flatMap((word) => [word, stem(word)]));
+  return names
+    .filter((name) => !known.has(name) && !known.has(stem(name)))
+    .filter((name) => !backgroundShares().has(stem(name)) && !hasJoined(allowed, name))
+    .map((text): Literal => ({ kind: 'name', text }));
 };
 
 /** `WiFi` matches `Wi-Fi`. */

@@ -6,13 +6,7 @@ import {
   REASON_MIN_LENGTH,
   statesLackOfInformation,
 } from '../contract/navigator-response.ts';
-import {
-  checkPrepared,
-  type Evidence,
-  prepareStatementEvidence,
-  type StatementCheck,
-  type StatementEvidence,
-} from '../grounding/check-statement.ts';
+import { checkStatement, type Evidence, prepareEvidence, type StatementCheck } from '../grounding/check-statement.ts';
 import { type Literal, type LiteralKind, missingExactLiterals } from '../grounding/literals.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { type AnswerPhrases, answerPhrases } from '../runtime/answer-phrases.ts';
@@ -314,8 +308,8 @@ const RULES = {
       const article = knowledge.article(file);
       if (!article || excerpts.some(({ quote }) => answer.includes(collapse(unescapeHtml(quote))))) return [];
       if (checked.some(({ files }) => files.includes(file))) return [];
-      const own = prepareStatementEvidence([evidenceIn(article)]);
-      if (statements.some((statement) => checkOf(statement, own).probability >= RELATED_FROM)) return [];
+      const own = prepareEvidence([evidenceIn(article)]);
+      if (statements.some((statement) => checkStatement(statement, own).probability >= RELATED_FROM)) return [];
       return [{ message: `Nothing in the answer rests on ${file}, ${section}`, file }];
     }),
 
@@ -359,18 +353,15 @@ const doubted = oncePer(
   ({ response, statements, cited, missing }: Subject): { text: string; check: StatementCheck }[] => {
     const stating = statements.filter(statesSomething);
     if (response.sources.length === 0 || stating.length === 0) return [];
-    const texts = prepareStatementEvidence(cited.map((article) => evidenceIn(article)));
+    const texts = prepareEvidence(cited.map((article) => evidenceIn(article)));
     return stating
-      .map((text) => ({ text, check: checkOf(without(text, missing), texts) }))
+      .map((text) => ({ text, check: checkStatement(without(text, missing), texts) }))
       .filter(({ check }) => check.verdict !== 'supported');
   },
 );
 
 const without = (statement: string, literals: readonly Literal[]): string =>
   literals.reduce((text, literal) => text.replaceAll(literal.text, ' '), statement);
-
-const checkOf = (statement: string, evidence: StatementEvidence): StatementCheck =>
-  checkPrepared(statement, evidence, { question: '' });
 
 /** A statement of missing information, or about the answer itself, needs no source. */
 const statesSomething = (statement: string): boolean => !statesLackOfInformation(statement) && !isHedge(statement);

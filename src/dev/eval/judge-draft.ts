@@ -1,6 +1,6 @@
 import type { Draft } from '../../contract/support-response.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
-import { checkPrepared, prepareStatementEvidence, type StatementEvidence } from '../../grounding/check-statement.ts';
+import { checkStatement, prepareEvidence, type StatementEvidence } from '../../grounding/check-statement.ts';
 import { plainOf, statementSpans } from '../../grounding/statement-words.ts';
 import { phrasesOf } from '../../support/ticket/languages.ts';
 
@@ -30,7 +30,7 @@ export const judgeDraft = (
   const templates = templateStatements(draft, taxonomy);
   const titles = new Set([...articles.values()].map(({ title }) => plainOf(title)));
   const sources = (draft.references ?? []).flatMap(({ url }) => articles.get(url ?? '') ?? []);
-  const evidence = prepareStatementEvidence(sources.map(({ title, markdown: text }) => ({ headings: [title], text })));
+  const evidence = prepareEvidence(sources.map(({ title, markdown: text }) => ({ headings: [title], text })));
   const markdown = draft.markdown ?? draft.text;
   for (const { start, end } of statementSpans(markdown)) {
     const said = unescaped(markdown.slice(start, end));
@@ -104,7 +104,7 @@ const problemOf = (
   if (sources.length === 0) return 'neither template nor source';
   const plain = plainOf(said);
   if (sources.some((article) => headingsOf(article).includes(plain))) return undefined;
-  const { verdict, reason } = checkPrepared(said, evidence, { question: '' });
+  const { verdict, reason } = checkStatement(said, evidence);
   return verdict === 'supported' ? undefined : `not said by its sources (${reason})`;
 };
 

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  checkPrepared,
+  checkStatement,
   compareSentence,
   type Features,
-  prepareStatementEvidence,
+  prepareEvidence,
   type StatementCheck,
 } from '../../grounding/check-statement.ts';
-import { plainOf, statementSpans } from '../../grounding/statement-words.ts';
+import { statementSpans } from '../../grounding/statement-words.ts';
 import { readLines } from './eval-data.ts';
 
 /** An answer that people judged against its source. */
@@ -63,16 +63,14 @@ const halfOf = (group: string): JudgedAnswer['half'] =>
   (createHash('sha256').update(group).digest()[0] ?? 0) % 2 === 0 ? 'tuning' : 'held-out';
 
 const evidenceOf = ({ source, title }: JudgedAnswer) =>
-  prepareStatementEvidence([{ text: source, headings: title === '' ? [] : [title] }]);
+  prepareEvidence([{ text: source, headings: title === '' ? [] : [title] }]);
 
 /** What the product measures of an answer, before any weight. */
 export const measureAnswer = (judged: JudgedAnswer): MeasuredAnswer => {
-  const { words } = evidenceOf(judged);
+  const evidence = evidenceOf(judged);
   const sentences = statementSpans(judged.answer).flatMap(({ start, end }) => {
-    const text = judged.answer.slice(start, end);
-    const comparison = compareSentence(text, words);
-    if (comparison === undefined) return [];
-    return [words.quotes.has(plainOf(text)) ? undefined : comparison.features];
+    const comparison = compareSentence(judged.answer.slice(start, end), evidence);
+    return comparison === undefined ? [] : [comparison.features];
   });
   return { ...judged, sentences };
 };
@@ -81,7 +79,7 @@ export const measureAnswer = (judged: JudgedAnswer): MeasuredAnswer => {
 export const checkAnswer = (judged: JudgedAnswer): StatementCheck[] => {
   const evidence = evidenceOf(judged);
   return statementSpans(judged.answer).map(({ start, end }) =>
-    checkPrepared(judged.answer.slice(start, end), evidence, { question: judged.question }),
+    checkStatement(judged.answer.slice(start, end), evidence, judged.question),
   );
 };
 

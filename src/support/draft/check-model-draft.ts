@@ -1,4 +1,4 @@
-import { checkStatement } from '../../grounding/check-statement.ts';
+import { checkStatement, prepareEvidence } from '../../grounding/check-statement.ts';
 import type { CheckedStatement } from '../../grounding/checked-answer.ts';
 import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
 import type { PlacedQuote } from '../../grounding/quote-evidence.ts';
@@ -38,7 +38,7 @@ export const stepsLeftOut = (
 ): { leftOut: string[]; isRemoved: boolean } => {
   let isRemoved = false;
   const text = bodyOf(statements);
-  const body = [{ text, headings: [] }];
+  const body = prepareEvidence([{ text, headings: [] }]);
   const language = detectLanguage(text);
   const leftOut = passages.flatMap((passage) => {
     const quotesIn = (span: Span) =>
@@ -52,7 +52,7 @@ export const stepsLeftOut = (
     const isGiven = ({ text: step, span }: Step) =>
       isTranslated
         ? quotesIn(span).some(({ overlap }) => overlap >= GIVEN_FROM * (span.end - span.start))
-        : checkStatement(step, body, { question: '' }).coverage >= GIVEN_FROM;
+        : checkStatement(step, body).coverage >= GIVEN_FROM;
     return proceduresIn(passage.text).flatMap(({ list, steps }) => {
       const cited = quotesIn(list);
       if (cited.length === 0) return [];
@@ -100,7 +100,7 @@ export const missingWarnings = (
   statements: readonly CheckedStatement<ShownPassage>[],
   { warning, language }: { warning: AnswerPassage | undefined; language: string },
 ): MissingWarning[] => {
-  const body = [{ text: bodyOf(statements), headings: [] }];
+  const body = prepareEvidence([{ text: bodyOf(statements), headings: [] }]);
   const found = new Map<string, MissingWarning>();
   if (warning !== undefined) found.set(warning.text, { sentence: warning.text, source: warning, before: undefined });
   let transition: CheckedStatement<ShownPassage> | undefined;
@@ -114,9 +114,7 @@ export const missingWarnings = (
       }
     }
   }
-  return [...found.values()].filter(
-    ({ sentence }) => checkStatement(sentence, body, { question: '' }).verdict !== 'supported',
-  );
+  return [...found.values()].filter(({ sentence }) => checkStatement(sentence, body).verdict !== 'supported');
 };
 
 /** The text under the same heading. */
