@@ -17,7 +17,7 @@ import type { Measure } from './retrieval.ts';
 /** A public documentation that nothing in the product was fitted to (`foreign/<name>.json`). */
 interface ForeignBase {
   name: string;
-  /** Of GitHub: `owner/name`. */
+  /** On GitHub: `owner/name`. */
   repository: string;
   commit: string;
   /** Path of the documentation in the repository. */
@@ -56,7 +56,7 @@ export interface ForeignOptions {
 
 const HERE = join(import.meta.dirname, 'foreign');
 
-/** Asks what people want to know of documentations that nobody here wrote or fitted anything to, and compares the answers with the needed facts. */
+/** Asks what people want to know of documentations that nothing in the product was fitted to, and compares the answers with the needed facts. */
 export const evaluateForeign = async (options: ForeignOptions): Promise<Measure[]> => {
   const measures: Measure[] = [];
   const all: Answered[] = [];
@@ -122,7 +122,7 @@ const readQuestions = (name: string): ForeignQuestion[] =>
     .map((line) => JSON.parse(line) as ForeignQuestion);
 
 /** A documentation as `npm start -- --kb` reads it. */
-export const openDocumentation = async (
+const openDocumentation = async (
   { name, include, exclude }: Pick<ForeignBase, 'name' | 'include' | 'exclude'>,
   place: string,
 ): Promise<Edition> => {
