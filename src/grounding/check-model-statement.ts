@@ -1,9 +1,7 @@
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
-import { wordsOf } from '../text/analyse-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
-import { languageNamed } from '../text/language.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import type { Passage } from './answer-prompt.ts';
 import type { Evidence } from './check-statement.ts';
@@ -12,7 +10,7 @@ import { monthsIn, numbersIn, sumFor, valuesIn, type WrittenNumber } from './num
 import { hasPromptInjection } from './prompt-injection.ts';
 import { qualifiersOf } from './qualifiers.ts';
 import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote } from './quote-evidence.ts';
-import { plainOf, statementSpans } from './statement-words.ts';
+import { plainOf, readSentence, statementSpans, type Word } from './statement-words.ts';
 import { tableDoubt } from './table-doubts.ts';
 
 /** What is known of a statement without a judge. */
@@ -143,20 +141,19 @@ const deviceDoubts = (named: readonly Passage[], { question, passages }: CheckCo
       ];
 };
 
-/** Words that limit, deny or widen, and content words that the passages lack; only between texts of the same language. */
+/** Content words that the passages lack, and words that limit, deny or widen; only between texts of one language. */
 const wordDoubts = (text: string, { own, sections, context }: Given): string[] => {
-  const prose = own.map((each) => each.text).join('\n');
-  const tag = detectLanguage(text) ?? detectLanguage(context.question);
+  const language = detectLanguage(text) ?? detectLanguage(context.question);
   const source = detectLanguage(sections.map((each) => each.text).join('\n'));
-  if (tag === undefined || source === undefined || tag !== source) return [];
-  const { stem, stopWords } = languageNamed(tag);
-  const isWord = (word: string): boolean => word.length > 3 && !/\d/.test(word) && !stopWords.has(word);
-  const stems = (texts: readonly string[]) => new Set(texts.flatMap(wordsOf).filter(isWord).map(stem));
-  const known = stems([...textsOf(sections), context.question]);
-  const added = [...new Set(wordsOf(text).filter((word) => isWord(word) && !known.has(stem(word))))];
+  if (language === undefined || source !== language) return [];
+  const wordsIn = (part: string): readonly Word[] =>
+    readSentence(part, language).words.filter((word) => word.text.length > 3 && !/\d/.test(word.text));
+  const stems = new Set([...textsOf(sections), context.question].flatMap(wordsIn).map(({ forms }) => forms[0]));
+  const added = wordsIn(text).flatMap((word) => (stems.has(word.forms[0]) ? [] : word.text));
+  const words = [...new Set(added)];
   return [
-    ...qualifierDoubts(text, prose, tag),
-    ...(added.length < 2 ? [] : [`not in the section: ${added.slice(0, 5).join(', ')}`]),
+    ...qualifierDoubts(text, own.map((each) => each.text).join('\n'), language),
+    ...(words.length < 2 ? [] : [`not in the section: ${words.slice(0, 5).join(', ')}`]),
   ];
 };
 

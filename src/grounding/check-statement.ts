@@ -14,13 +14,8 @@ export interface Evidence {
 
 /** The result of checking a statement against its evidence by words. */
 export interface StatementCheck {
-  /**
-   * `unsupported`: the evidence lacks one of its literals. `doubtful`: too few of its words, or a
-   * denial on one side only; a judge may still accept it. `supported`: none of these.
-   */
-  verdict: 'supported' | 'doubtful' | 'unsupported';
-  /** Its literals (numbers, names, code, paths, addresses) that evidence and question lack. */
-  literals: string[];
+  /** Whether the evidence has its literals and enough of its words, without a denial on one side only. */
+  isSupported: boolean;
   /** Share of the words of its worst sentence that the evidence contains, 0 to 1. */
   coverage: number;
   /** The nearest sentence of the evidence, or its heading, differs by a denial. */
@@ -108,12 +103,12 @@ const readHeadings = (headings: readonly string[], language: string): Sentence =
  */
 export function checkStatement(statement: string, evidence: StatementEvidence, question = ''): StatementCheck {
   const sentences = statementSpans(statement).map(({ start, end }) => statement.slice(start, end));
-  const compared = sentences.flatMap((sentence) => {
-    return isConnecting(sentence) ? [] : (compareSentence(sentence, evidence) ?? []);
-  });
+  const compared = sentences.flatMap((sentence) =>
+    isConnecting(sentence) ? [] : (compareSentence(sentence, evidence) ?? []),
+  );
   const worst = compared.toSorted((one, other) => one.probability - other.probability)[0];
   const opposed = compared.find(({ isOpposed }) => isOpposed);
-  const [literal, ...others] = missingLiterals(statement, [...evidence.texts, question]);
+  const [literal] = missingLiterals(statement, [...evidence.texts, question]);
   const isEmpty =
     compared.length === 0 && !statement.includes('`') && sentences.some((sentence) => !isConnecting(sentence));
   const probability = literal !== undefined || isEmpty ? 0 : (worst?.probability ?? 1);
@@ -128,8 +123,7 @@ export function checkStatement(statement: string, evidence: StatementEvidence, q
   };
   const reason = reasonOf();
   return {
-    verdict: literal !== undefined ? 'unsupported' : reason === '' ? 'supported' : 'doubtful',
-    literals: [literal, ...others].flatMap((each) => each?.text ?? []),
+    isSupported: reason === '',
     coverage: 1 - Math.max(0, ...compared.map(({ features }) => features?.absent ?? 0)),
     isContradicted: opposed !== undefined,
     probability,

@@ -1,6 +1,5 @@
 import { wordsOf } from '../text/analyse-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
-import { languageNamed } from '../text/language.ts';
 import {
   type AnswerReply,
   type AnswerRequest,
@@ -19,6 +18,7 @@ import type { CallFailure, ModelCalls } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
 import { limitsOrDenies } from './qualifiers.ts';
 import { type PlacedQuote, placeQuotes, quotedBlocks } from './quote-evidence.ts';
+import { readSentence } from './statement-words.ts';
 
 /** A statement that passed the check. */
 export interface CheckedStatement<P extends Passage = Passage> {
@@ -193,25 +193,18 @@ const partsAfter = (
 
 const MAX_ASKED_WORDS = 8;
 
-const contentStems = (text: string, language: string): string[] => {
-  const { stem, stopWords } = languageNamed(language);
-  return wordsOf(text)
-    .filter((word) => !stopWords.has(word))
-    .map(stem);
-};
-
 const shareWord = (one: string, other: string): boolean => {
   const language = detectLanguage(`${one} ${other}`) ?? 'en';
-  const known = new Set(contentStems(other, language));
-  return contentStems(one, language).some((word) => known.has(word));
+  const { forms } = readSentence(other, language);
+  return readSentence(one, language).words.some((word) => forms.has(word.forms[0] ?? ''));
 };
 
 /** Whether a text is a short phrase of words of another; a sentence would claim something. */
 const isShortPhraseOf = (text: string, other: string): boolean => {
   if (/[[\]<>`|]|:\/\/|[.!。！]\s*$/.test(text) || wordsOf(text).length > MAX_ASKED_WORDS) return false;
   const language = detectLanguage(other) ?? 'en';
-  const known = new Set(contentStems(other, language));
-  return contentStems(text, language).every((word) => known.has(word));
+  const { forms } = readSentence(other, language);
+  return readSentence(text, language).words.every((word) => forms.has(word.forms[0] ?? ''));
 };
 
 /** What the model says is missing: it may claim nothing, so it has no number, address or name of a thing but those of the question. */

@@ -6,7 +6,7 @@ import { withoutListNumbers } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import patterns from './literal-patterns.json' with { type: 'json' };
-import { valuesIn } from './number-values.ts';
+import { missingNumbers } from './number-values.ts';
 import { namesIn } from './statement-words.ts';
 
 /** Text of an answer that is correct only if a source contains it literally. */
@@ -136,11 +136,6 @@ const EXTRACTORS: Extractor[] = [
     pattern: /\b(?=[\w.-]{0,200}\d)(?=[\w.-]{0,200}[A-Za-z])[A-Za-z0-9][\w.-]{1,60}\b/g,
     textOf: identifierOf,
   },
-  // The marker of a list item is not a literal.
-  {
-    kind: 'number',
-    pattern: /(?!(?<=^[ \t]{0,8})\d{1,3}[.)][ \t])(?<![\p{L}\p{N}_.])\d(?:[\d.,:]*\d)?(?:(?:st|nd|rd|th|s)\b)?/gmu,
-  },
 ];
 
 /** "3rd", "1990s" and "30s" are numbers with an ending, "30-day" a number and a word. */
@@ -222,73 +217,15 @@ const isMadeOf = (text: string, parts: readonly string[], words: readonly string
 };
 
 const exactLiterals = (statement: string, texts: readonly string[]): { literals: Literal[]; prose: string } => {
-  const literals = extractLiterals(withoutListNumbers(statement));
-  const prose = withoutLiterals(statement, literals);
-  const numbers = numbersIn(withoutListNumbers(prose));
-  const exact = literals.filter(({ kind }) => kind !== 'number');
-  if (exact.length === 0 && numbers.length === 0) return { literals: [], prose };
-  const allowed = collapse(texts.join('\n'));
-  const others = exact.filter(({ kind, text }) => !isMeasure(text) && !standsIn(text, allowed, kind));
-  const known = numbersIn(texts.join('\n'));
-  const unknown = numbers.filter((number) => !hasNumber(known, number));
-  const spelled = unknown.length === 0 ? undefined : valuesIn(texts);
-  return {
-    literals: [
-      ...others,
-      ...unknown
-        .filter(({ unit, key }) => unit !== undefined || !spelled?.has(key))
-        .map(({ text }): Literal => ({ kind: 'number', text })),
-    ],
-    prose,
-  };
+  const literals = extractLiterals(withoutListNumbers(statement)).filter(({ text }) => !isMeasure(text));
+  // Longest first: "CD40" before "CD4", which would leave a 0.
+  const prose = literals
+    .toSorted((one, other) => other.text.length - one.text.length)
+    .reduce((rest, { text }) => rest.replaceAll(wholePattern(text), ' '), statement);
+  const allowed = literals.length === 0 ? '' : collapse(texts.join('\n'));
+  const numbers = missingNumbers(prose, texts).map(({ written }): Literal => ({ kind: 'number', text: written }));
+  return { literals: [...literals.filter(({ kind, text }) => !standsIn(text, allowed, kind)), ...numbers], prose };
 };
-
-const withoutLiterals = (statement: string, literals: readonly Literal[]): string =>
-  literals
-    .filter(({ kind, text }) => kind !== 'number' && !isMeasure(text))
-    // Longest first: "CD40" before "CD4", which would leave a 0.
-    .sort((one, other) => other.text.length - one.text.length)
-    .reduce((rest, { text }) => withoutWhole(rest, text), statement);
-
-/** Only as whole words: the code `1` is no part of "16 miners". */
-const withoutWhole = (text: string, part: string): string => {
-  let rest = '';
-  let from = 0;
-  for (let at = wholeAt(text, part); at >= 0; at = wholeAt(text, part, from)) {
-    rest += `${text.slice(from, at)} `;
-    from = at + part.length;
-  }
-  return rest + text.slice(from);
-};
-
-/** `1,299.00`, `1299.0` and `1299` are the same number; versions and times keep their parts. */
-const numberKey = (run: string): string =>
-  run
-    .replace(/,(?=\d{3}(?:\D|$))/g, '')
-    .replace(/^0+(?=\d)/, '')
-    .replace(/^(\d+)\.0+$/, '$1');
-
-/** A number and the canonical name of the unit after it. */
-export interface Measured {
-  key: string;
-  unit?: string | undefined;
-  text: string;
-}
-
-const NUMBER =
-  /(?<![\p{L}\p{N}_.])(\d(?:[\d.,:]*\d)?)(?:st|nd|rd|th|s)?(?:[\s\u00A0\u202F-]?(°[cf]|%|[mgt]h\/s|\p{L}{1,12})(?!\p{L}))?(?![\p{L}\p{N}])/giu;
-
-/** Numbers of a text with their units, in order. */
-export const numbersIn = (text: string): Measured[] =>
-  [...text.matchAll(NUMBER)].map(([whole, digits = '', unit]) => ({
-    key: numberKey(digits),
-    unit: UNITS_OF_MEASUREMENT.get(unit?.toLowerCase() ?? '')?.[0],
-    text: UNITS_OF_MEASUREMENT.has(unit?.toLowerCase() ?? '') ? whole.trim() : digits,
-  }));
-
-/** With the same unit, or when one side has no unit. */
-const hasNumber = (known: readonly Measured[], { key, unit }: Measured): boolean =>
-  known.some((each) => each.key === key && (unit === undefined || each.unit === undefined || each.unit === unit));
 
 /** `12V` is a number with a unit, not an identifier. */
 const isMeasure = (text: string): boolean => {
@@ -309,18 +246,13 @@ const standsIn = (literal: string, allowed: string, kind: LiteralKind): boolean 
 };
 
 // Nothing is left of a literal of marks alone, such as `***`.
-const hasWhole = (text: string, wanted: string): boolean => wanted === '' || wholeAt(text, wanted) >= 0;
+const hasWhole = (text: string, wanted: string): boolean => wanted === '' || wholePattern(wanted).test(text);
 
-/** Position of a text as whole words, from a position on; -1 if it is not there. */
-const wholeAt = (text: string, wanted: string, from = 0): number => {
-  for (let at = text.indexOf(wanted, from); at >= 0; at = text.indexOf(wanted, at + 1)) {
-    const before = text[at - 1] ?? ' ';
-    const after = text[at + wanted.length] ?? ' ';
-    const opens = !/[\p{L}\p{N}]/u.test(before) || !/^[\p{L}\p{N}]/u.test(wanted);
-    const closes = !/[\p{L}\p{N}]/u.test(after) || !/[\p{L}\p{N}]$/u.test(wanted);
-    if (opens && closes) return at;
-  }
-  return -1;
+/** A text as whole words: the code `1` is no part of "16 miners". */
+const wholePattern = (text: string): RegExp => {
+  const opens = /^[\p{L}\p{N}]/u.test(text) ? '(?<![\\p{L}\\p{N}])' : '';
+  const closes = /[\p{L}\p{N}]$/u.test(text) ? '(?![\\p{L}\\p{N}])' : '';
+  return new RegExp(opens + escapedPattern(text) + closes, 'gu');
 };
 
 /**

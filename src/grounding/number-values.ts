@@ -1,22 +1,52 @@
 import { withoutListNumbers } from '../text/split-sentences.ts';
+import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import NUMBER_WORDS from './number-words.json' with { type: 'json' };
 
 /** A number as a text writes it, with every value that it may have: `1.440` is 1440 in German and 1.44 in English. */
 export interface WrittenNumber {
   text: string;
   values: readonly string[];
+  /** Canonical name of the unit behind it. */
+  unit: string | undefined;
+  /** With its unit, as written. */
+  written: string;
 }
 
 /** Groups of three digits behind a space, and digits with points and commas; not within a code such as `E22`, but behind the `v` of a version. */
 const NUMBER =
   /(?<![\p{N}_]|\p{sc=Latn}\p{sc=Latn}|(?![vV])[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}])(?:\d{1,3}(?:[ \u00A0\u202F'’]\d{3})+(?![\d\p{L}])|\d+(?:[.,:]\d+)*)/gu;
-const MAX_NUMBERS = 400;
+const MAX_NUMBERS = 4000;
 
 /** The numbers of a text in order, without the numbers of list items. Digits of all scripts are read. */
-export const numbersIn = (text: string): WrittenNumber[] =>
-  [...withoutListNumbers(inPlainDigits(text)).matchAll(NUMBER)]
-    .slice(0, MAX_NUMBERS)
-    .map(([written]) => ({ text: written, values: valuesOf(written) }));
+export function numbersIn(text: string): WrittenNumber[] {
+  const plain = withoutListNumbers(inPlainDigits(text));
+  return [...plain.matchAll(NUMBER)].slice(0, MAX_NUMBERS).map(({ 0: digits, index }) => {
+    const end = index + digits.length;
+    const [whole = '', symbol = ''] = UNIT.exec(plain.slice(end, end + MAX_UNIT)) ?? [];
+    const unit = UNITS_OF_MEASUREMENT.get(symbol.toLowerCase())?.[0];
+    const written = unit === undefined ? digits : digits + whole;
+    return { text: digits, values: valuesOf(digits), unit, written };
+  });
+}
+
+/** A unit behind a number, which may have an ending: `20th`, `12 V`, `30-day`. */
+const UNIT = /^(?:st|nd|rd|th|s)?[\s\u00A0\u202F-]?(°[cf]|%|[mgt]h\/s|\p{L}{1,12})(?!\p{L})/iu;
+const MAX_UNIT = 20;
+
+/** The numbers of a text that no other text has, or has only with another unit. */
+export function missingNumbers(text: string, texts: readonly string[]): WrittenNumber[] {
+  const numbers = numbersIn(text);
+  if (numbers.length === 0) return [];
+  const unitsOf = new Map<string, Set<string | undefined>>();
+  for (const { values, unit } of texts.flatMap(numbersIn))
+    for (const value of values) unitsOf.set(value, (unitsOf.get(value) ?? new Set()).add(unit));
+  const spelled = valuesIn(texts);
+  return numbers.filter(({ values, unit }) => {
+    if (unit === undefined) return !values.some((value) => spelled.has(value));
+    const units = values.flatMap((value) => [...(unitsOf.get(value) ?? [])]);
+    return !units.some((other) => other === undefined || other === unit);
+  });
+}
 
 /** `１２`, `١٢` and `१२` as `12`. */
 const inPlainDigits = (text: string): string => text.replace(/(?![0-9])\p{Nd}/gu, digitOf);

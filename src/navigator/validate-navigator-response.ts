@@ -356,7 +356,7 @@ const doubted = oncePer(
     const texts = prepareEvidence(cited.map((article) => evidenceIn(article)));
     return stating
       .map((text) => ({ text, check: checkStatement(without(text, missing), texts) }))
-      .filter(({ check }) => check.verdict !== 'supported');
+      .filter(({ check }) => !check.isSupported);
   },
 );
 

@@ -104,8 +104,8 @@ const problemOf = (
   if (sources.length === 0) return 'neither template nor source';
   const plain = plainOf(said);
   if (sources.some((article) => headingsOf(article).includes(plain))) return undefined;
-  const { verdict, reason } = checkStatement(said, evidence);
-  return verdict === 'supported' ? undefined : `not said by its sources (${reason})`;
+  const { isSupported, reason } = checkStatement(said, evidence);
+  return isSupported ? undefined : `not said by its sources (${reason})`;
 };
 
 /** As they stand in the article, without the number of a step, as the path to a section, and behind the title of the article. */

@@ -52,7 +52,7 @@ const LEAST_MEAN_AREA = 0.728;
 const measureWholeAnswers = (folder: string): Measure[] => {
   const checked = readJudgedAnswers(folder)
     .filter(({ set }) => set === 'rag-answers')
-    .map((judged) => ({ ...judged, isWhole: checkAnswer(judged).every(({ verdict }) => verdict === 'supported') }));
+    .map((judged) => ({ ...judged, isWhole: checkAnswer(judged).every(({ isSupported }) => isSupported) }));
   const shareOf = (half: string, isSupported: boolean, isWhole: boolean) => {
     const rows = checked.filter((each) => each.half === half && each.isSupported === isSupported);
     return rows.filter((each) => each.isWhole === isWhole).length / rows.length;

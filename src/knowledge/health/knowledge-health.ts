@@ -6,7 +6,7 @@ import {
   MAX_FINDINGS,
 } from '../../contract/knowledge.ts';
 import { overlapOf, SAME_PATTERN, type Statement, statementsOf } from '../../grounding/compare-statements.ts';
-import { numbersIn } from '../../grounding/literals.ts';
+import { numbersIn } from '../../grounding/number-values.ts';
 import { cachedSection, type Section, sectionRanges, visibleSize } from '../../grounding/sections.ts';
 import { oncePer } from '../../runtime/once-per.ts';
 import type { Edition, EditionArticle } from '../../search/open-edition.ts';
@@ -270,7 +270,9 @@ const quantitiesDiffer = (one: readonly string[], other: readonly string[]): str
 
 /** Numbers with the canonical name of their unit, in order: `24 month`. Other numbers are mostly parts of names, such as versions. */
 const quantitiesIn = ({ text }: Statement): string[] =>
-  numbersIn(text.replaceAll(LINK_TARGET, ']')).flatMap(({ key, unit }) => (unit === undefined ? [] : `${key} ${unit}`));
+  numbersIn(text.replaceAll(LINK_TARGET, ']')).flatMap(({ values: [value], unit }) =>
+    unit === undefined ? [] : `${value} ${unit}`,
+  );
 
 const LINK_TARGET = /\]\([^()\s]{0,2000}\)/g;
 

@@ -114,7 +114,7 @@ export const missingWarnings = (
       }
     }
   }
-  return [...found.values()].filter(({ sentence }) => checkStatement(sentence, body).verdict !== 'supported');
+  return [...found.values()].filter(({ sentence }) => !checkStatement(sentence, body).isSupported);
 };
 
 /** The text under the same heading. */
