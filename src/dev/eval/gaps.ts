@@ -1,5 +1,5 @@
 import { takeInArticle } from '../../knowledge/articles/normalise-article.ts';
-import type { KnowledgeQuestion } from '../../knowledge/retrieval/knowledge.ts';
+import type { Knowledge, KnowledgeQuestion } from '../../knowledge/retrieval/knowledge.ts';
 import { retrieveKnowledge } from '../../knowledge/retrieval/retrieve-knowledge.ts';
 import { splitBlocks } from '../../markup/split-blocks.ts';
 import type { EditionEntry } from '../../search/article.ts';
@@ -10,7 +10,7 @@ import { wordsOf } from '../../text/analyse-text.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { closesGaps } from './closes-gaps.ts';
 import { readSupportDocs } from './eval-data.ts';
-import { readSampleTickets } from './read-tickets.ts';
+import { readSampleTickets, type SampleTicket } from './read-tickets.ts';
 import type { Measure } from './retrieval.ts';
 import { sampleEntries } from './sample.ts';
 
@@ -119,15 +119,19 @@ const askTickets = async (edition: Edition): Promise<Measure[]> => {
   const measures: Measure[] = [];
   for (const split of ['development', 'held out'] as const) {
     const tickets = readSampleTickets().filter((ticket) => ticket.split === split);
-    const asked = await Promise.all(
-      tickets.map(async ({ message, subject, customer_name, metadata, expected }) => {
-        const question = { intent: expected.intent, message, subject, customer_name, metadata: metadata ?? undefined };
-        const knowledge = await retrieveKnowledge(question, { edition, retrieve });
-        const isRight = ({ url }: { url: string }) =>
-          expected.articles.some((id) => url.endsWith(id.replace(/\.md$/, '')));
-        return { expected, knowledge, isRight };
-      }),
-    );
+    const asked: {
+      expected: SampleTicket['expected'];
+      knowledge: Knowledge;
+      isRight: (source: { url: string }) => boolean;
+    }[] = [];
+    for (const { message, subject, customer_name, metadata, expected } of tickets) {
+      const question = { intent: expected.intent, message, subject, customer_name, metadata: metadata ?? undefined };
+      // One after the other: many at once would not be answered in time.
+      const knowledge = await retrieveKnowledge(question, { edition, retrieve });
+      const isRight = ({ url }: { url: string }) =>
+        expected.articles.some((id) => url.endsWith(id.replace(/\.md$/, '')));
+      asked.push({ expected, knowledge, isRight });
+    }
     const answered = asked.filter(({ expected }) => expected.articles.length > 0 && expected.gap === undefined);
     const missing = asked.filter(({ expected }) => expected.gap === true);
     const best = asked.flatMap(({ knowledge, isRight }) => knowledge.sources_consulted.slice(0, 1).map(isRight));

@@ -1,145 +1,107 @@
 import { EXCERPT_MAX_LENGTH } from '../../contract/knowledge.ts';
-import { type ParsedQuestion, parseQuestion, type QuestionTerm } from '../../grounding/parse-question.ts';
+import { parseQuestion } from '../../grounding/parse-question.ts';
 import { type Piece, type Section, sectionOfChunk, sentenceSpans, stemsIn } from '../../grounding/sections.ts';
 import { cellAskedFor, cellsOf } from '../../grounding/units.ts';
+import { plainHeading } from '../../markup/render-markdown.ts';
 import { cachedArticle, cachedChunk, type Edition } from '../../search/open-edition.ts';
 import type { RankedSource } from './rank-sources.ts';
 
 /**
- * The best passage of the found sections of a source, as plain text of at most 150 characters below its heading: whole sentences that fit, steps from
- * the first on, a table row with the names of its columns, or the one cell that the question needs.
+ * The sentence of the found sections that has most of the question, with what follows it, as plain text of at most 150 characters below its
+ * heading. A list begins with what announces it, a procedure with its first step; a table row has the names of its columns, and the one
+ * cell that the question names stands alone.
  */
-export const excerptOf = (
+export function excerptOf(
   edition: Edition,
   { article, chunks, text }: Pick<RankedSource, 'article' | 'chunks' | 'text'>,
-): string => {
+): string {
   const question = parseQuestion(edition, text);
   const { title, firstChunk } = cachedArticle(edition, article);
-  const [best] = chunks
-    .map((chunk) => ({ section: sectionOfChunk(edition, chunk), start: cachedChunk(edition, chunk).start }))
-    .filter(({ section }, at, all) => all.findIndex((other) => other.section === section) === at)
-    .flatMap(({ section, start }) =>
-      passagesOf(edition, section, { question, above: openingOf(section, title), start }),
-    )
-    .sort((left, right) => right.held - left.held);
+  let best: { section: Section; shown: string; weight: number } | undefined;
+  for (const chunk of chunks) {
+    const section = sectionOfChunk(edition, chunk);
+    const heading = headingOf(section, title);
+    const inHeadings = new Set(stemsIn(edition, section.path.join('\n')));
+    const lines = linesOf(section, cachedChunk(edition, chunk).start - section.start);
+    for (const [at, { stems }] of lines.entries()) {
+      const weight = question.terms.reduce((sum, { idf, forms }) => {
+        const isIn = (words: ReadonlySet<string>) => [...forms].some((form) => words.has(form));
+        return sum + (isIn(stems) ? idf : isIn(inHeadings) ? idf / 2 : 0);
+      }, 0);
+      if (weight <= (best?.weight ?? -1)) continue;
+      const shown = heading + startingAt(lines, at, EXCERPT_MAX_LENGTH - heading.length);
+      best = { section, shown, weight };
+    }
+  }
   // Everything found is an image, or boilerplate of many articles.
-  if (best === undefined) return cutAtWord(plainLine(edition.chunk(chunks[0] ?? firstChunk).text), EXCERPT_MAX_LENGTH);
-  const { section, above, shown } = best;
+  if (best === undefined) return cutAtWord(plain(edition.chunk(chunks[0] ?? firstChunk).text), EXCERPT_MAX_LENGTH);
+  const { section } = best;
   const cell = cellAskedFor({ parts: [{ section, pieces: section.pieces }] }, question);
-  const below = cell === undefined ? shown.map((statement) => statement.text).join(' ') : plainLine(cell);
-  return cutAtWord(above + below, EXCERPT_MAX_LENGTH);
-};
-
-/** The passages of a section, and the share of the question's idf that each contains. */
-const passagesOf = (
-  edition: Edition,
-  section: Section,
-  { question, above, start }: { question: ParsedQuestion; above: string; start: number },
-) => {
-  const room = EXCERPT_MAX_LENGTH - above.length;
-  const inHeadings = new Set(termsIn(stemsIn(edition, section.path.join('\n')), question));
-  const statements = statementsOf(section, question, start - section.start);
-  return statements.map((statement, at) => {
-    const shown = startingAt(statements, at, room);
-    const whole = shown.filter((_, place) => place === 0 || lengthOf(shown.slice(0, place + 1)) <= room);
-    const own = new Set(whole.includes(statement) ? statement.terms : []);
-    const further = new Set(whole.flatMap(({ terms }) => terms));
-    const shareOf = (term: QuestionTerm): number =>
-      own.has(term) ? 1 : further.has(term) ? FURTHER : inHeadings.has(term) ? ABOVE : 0;
-    return { section, above, shown, held: question.terms.reduce((sum, term) => sum + term.idf * shareOf(term), 0) };
-  });
-};
-
-/** Weight of a word of the question that occurs only later in the excerpt, or only in its headings. */
-const FURTHER = 0.9;
-const ABOVE = 0.5;
+  return cutAtWord(cell === undefined ? best.shown : headingOf(section, title) + plain(cell), EXCERPT_MAX_LENGTH);
+}
 
 /** The heading, if it adds to the title and leaves room for the passage. */
-const openingOf = ({ path }: Section, title: string): string => {
-  const heading = plainLine(path.at(-1) ?? '');
+const headingOf = ({ path }: Section, title: string): string => {
+  const heading = plain(path.at(-1) ?? '');
   if (heading === '' || heading.length > MAX_HEADING || title.includes(heading)) return '';
   return /[.:?!]$/.test(heading) ? `${heading} ` : `${heading}: `;
 };
 const MAX_HEADING = 60;
 
-const termsIn = (stems: readonly string[], { terms }: ParsedQuestion): QuestionTerm[] =>
-  terms.filter(({ forms }) => stems.some((stem) => forms.has(stem)));
-
 /** A sentence, list item or table row. */
-interface Statement {
-  piece: Piece;
+interface Line extends Pick<Piece, 'block' | 'kind' | 'isStep'> {
   /** As displayed. */
   text: string;
-  /** Words of the question that it contains. */
-  terms: readonly QuestionTerm[];
+  stems: ReadonlySet<string>;
 }
 
-/** In a long section, only passages this close to the start of the hit are considered, in UTF-16 units. */
+/** In a long section, only lines this close to the start of the hit are considered, in UTF-16 units. */
 const MAX_DISTANCE = 4000;
-const MAX_STATEMENTS = 200;
+const MAX_LINES = 200;
 
-const statementsOf = (section: Section, question: ParsedQuestion, found: number): Statement[] => {
-  let head: { block: number; cells: string[] } | undefined;
-  return section.pieces
-    .filter(
-      ({ isRepeated, kind, start }) => !isRepeated && (kind === 'head' || Math.abs(start - found) <= MAX_DISTANCE),
-    )
-    .flatMap((piece) =>
-      sentenceSpans(section.text, piece).flatMap(({ start, end }, at): Statement[] => {
-        const raw = section.text.slice(start, end);
-        const terms = termsIn(piece.sentences[at] ?? [], question);
-        if (piece.kind !== 'table' && piece.kind !== 'head' && piece.kind !== 'row')
-          return [{ piece, terms, text: plainLine(raw) }];
-        const cells = cellsOf(raw).map(plainLine);
-        if (head?.block === piece.block)
-          return /^[\s|:-]+$/.test(raw) ? [] : [{ piece, terms, text: rowText(head.cells, cells) }];
-        head = { block: piece.block, cells };
-        return [];
-      }),
-    )
-    .filter(({ text }) => text !== '')
-    .slice(0, MAX_STATEMENTS);
+const linesOf = (section: Section, hitAt: number): Line[] => {
+  const lines: Line[] = [];
+  let columns: string[] = [];
+  for (const piece of section.pieces) {
+    if (piece.isRepeated) continue;
+    const isRow = piece.kind === 'row';
+    const raw = section.text.slice(piece.start, piece.end);
+    if (piece.kind === 'head') columns = cellsOf(raw.split('\n')[0] ?? '').map(plain);
+    if (piece.kind === 'head' || Math.abs(piece.start - hitAt) > MAX_DISTANCE) continue;
+    for (const [at, { start, end }] of sentenceSpans(section.text, piece).entries()) {
+      const source = section.text.slice(start, end);
+      const text = isRow ? rowText(columns, cellsOf(source).map(plain)) : plain(source);
+      if (text === '' || lines.length === MAX_LINES) continue;
+      const { block, kind, isStep } = piece;
+      lines.push({ block, kind, isStep, text, stems: new Set(piece.sentences[at]) });
+    }
+  }
+  return lines;
 };
 
-/** "Code: E60, Meaning: the fan stands still". */
-const rowText = (head: readonly string[], cells: readonly string[]): string =>
-  cells
-    .flatMap((cell, at) => (cell === '' ? [] : head[at] ? `${head[at]}: ${cell}` : cell))
-    .join(', ')
-    .concat('.');
+/** "Code: E60, Meaning: the fan stands still." */
+const rowText = (columns: readonly string[], cells: readonly string[]): string =>
+  `${cells.flatMap((cell, at) => (cell === '' ? [] : columns[at] ? `${columns[at]}: ${cell}` : cell)).join(', ')}.`;
 
-/** A statement with its introduction, or the steps from the first on if it is one of them, and as much of what follows as fits. */
-const startingAt = (statements: readonly Statement[], at: number, room: number): Statement[] => {
-  const { piece, text } = statements[at] as Statement;
-  const first = statements.findIndex((each) => each.piece.block === piece.block);
-  const shown = statements.slice(first - 1, first).filter((each) => piece.kind !== 'text' && isOpen(each));
-  if (!piece.isStep && lengthOf(shown) + text.length > room) shown.pop();
-  for (const statement of statements.slice(piece.isStep || piece.kind === 'code' ? first : at)) {
-    const last = shown.at(-1);
-    const isEnough = last !== undefined && !isOpen(last) && (!piece.isStep || lengthOf(shown) > room / 2);
-    if (isEnough && lengthOf([...shown, statement]) > room) break;
-    shown.push(statement);
+/** As many lines as fit, at least one. */
+const startingAt = (lines: readonly Line[], at: number, room: number): string => {
+  const { block, kind, isStep, text } = lines[at] as Line;
+  const first = lines.findIndex((line) => line.block === block);
+  const before = lines[first - 1]?.text ?? '';
+  let shown = kind !== 'text' && before.endsWith(':') && before.length + text.length < room ? before : '';
+  for (const line of lines.slice(isStep || kind === 'code' ? first : at)) {
+    const isOpen = shown === '' || shown.endsWith(':');
+    if (!isOpen && shown.length + line.text.length >= room) break;
+    shown = `${shown} ${line.text}`.trim();
   }
   return shown;
 };
 
-const isOpen = ({ text }: Statement): boolean => text.endsWith(':');
-
-const lengthOf = (shown: readonly Statement[]): number => shown.reduce((sum, { text }) => sum + text.length + 1, -1);
-
-/** Markdown on one line: links as their text, without markup. */
-const plainLine = (markdown: string): string =>
-  markdown
-    .slice(0, 2000)
-    .replace(/!?\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)/g, '$1')
-    .replace(
-      /^(?:[ \t]{0,20}(?:#{1,6}(?![^ \t\n])|>|[-*+](?![^ \t\n])|`{3}[^\n]{0,40}|~{3}[^\n]{0,40})[ \t]{0,8}){1,4}/gm,
-      '',
-    )
-    .replace(/[*`]{1,3}|(?<![\p{L}\p{N}])_{1,2}|_{1,2}(?![\p{L}\p{N}])/gu, '')
-    .replace(/<\/?[a-z][^<>\n]{0,200}>/gi, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+/** The visible words on one line, without marks of quotes and lists. */
+const plain = (markdown: string): string =>
+  plainHeading(
+    markdown.replace(/^(?:[ \t]{0,20}(?:>|[-*+](?=\s)|`{3}[^\n]{0,40}|~{3}[^\n]{0,40})[ \t]{0,8}){1,4}/gm, ''),
+  );
 
 /** At most `length` UTF-16 units, cut after a word and marked, never within a surrogate pair. */
 const cutAtWord = (text: string, length: number): string => {

@@ -1,18 +1,19 @@
 import { type Coverage, RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import { oncePer } from '../../runtime/once-per.ts';
-import { backgroundShares, type QueryTerm } from '../../search/analyse-query.ts';
+import type { QueryTerm } from '../../search/analyse-query.ts';
 import { answeringModelOf, domainFeatures } from '../../search/answering-model.ts';
 import { findWordOf } from '../../search/edition-stems.ts';
 import { applyLogistic } from '../../search/fit-logistic.ts';
 import { cachedArticle, type Edition } from '../../search/open-edition.ts';
+import type { SearchOutcome } from '../../search/search-edition.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
+import { askingIn } from '../../text/refers-back.ts';
 import { stem } from '../../text/stem.ts';
-import { type AskedText, COVERAGE_FROM, cutText, type FoundGap } from './knowledge.ts';
+import { type AskedText, COVERAGE_FROM, type FoundGap } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
-import { outdatedReason, versionNotMeant } from './prefer-current.ts';
 import { joinTopics, type Topic, topicOf } from './problem-text.ts';
-import { OTHER_PRODUCT, type RankedSource } from './rank-sources.ts';
+import { isOutdatedFor, OTHER_PRODUCT, type RankedSource } from './rank-sources.ts';
 
 export interface GapInput {
   /** The whole problem first, then its sentences. */
@@ -32,123 +33,95 @@ export interface GapInput {
 const MAX_GAPS = 5;
 
 /**
- * What the knowledge base lacks for a message, as sentences: a product without its own article on the topic, an intent without an article, a part of
- * the question that no source covers, a source that is older than the product. Empty for what is covered and for off-topic messages.
+ * What the knowledge base lacks for a message, as sentences: a product without its own article on the topic, an intent without an article, a
+ * part of the question that no source covers, a source that is older than the product. Empty for what is covered and for off-topic messages.
  */
-export const findGaps = (edition: Edition, input: GapInput): FoundGap[] => {
+export function findGaps(edition: Edition, input: GapInput): FoundGap[] {
   if (edition.articleCount === 0 || !isOfDomain(edition, input)) return [];
   const isCovered = input.coverage === 'high' || input.coverage === 'medium';
   const gaps = isCovered
-    ? [...uncoveredQuestions(edition, input), ...uncoveredVersion(edition, input), ...outdatedSources(edition, input)]
+    ? [...uncoveredQuestions(edition, input), ...outdatedSources(edition, input)]
     : missing(edition, input);
   return gaps.slice(0, MAX_GAPS);
-};
+}
 
 /** A product, an order or a known intent marks a customer; otherwise the words must be those of the knowledge base. */
 const isOfDomain = (edition: Edition, { asked: [whole], intent, named }: GapInput): boolean => {
   if (intent !== undefined || named.known.length + named.unknown.length > 0) return true;
   if (whole === undefined) return false;
-  if (ORDER.test(whole.text)) return true;
+  if (OWN_NUMBER.test(whole.text)) return true;
   const model = answeringModelOf(edition);
   return applyLogistic(model.domain, domainFeatures(whole.outcome, model.keys)) >= model.domainThreshold;
 };
 
-/** `order 19822`, `RMA #2231`, `Bestellung Nr. 19822`, `serial number A2-0031`. */
-const ORDER =
-  /(?<!\p{L})(?:order|invoice|purchase|rma|serial|tracking|customer|bestell(?:ung|nummer)|rechnung|seriennummer|auftrag|commande|facture|pedido|factura|ordine|fattura|bestelling|factuur)(?: (?:number|no|nr|id))?[ .:]{0,2}(?:#|№|nº|n°)?[ ]?[a-z0-9-]{0,6}\d{3}/iu;
+/** The number of an order or a customer, and no year. */
+const OWN_NUMBER = /(?<![\p{L}\p{N}.,:/-])(?!(?:19|20)\d\d(?!\d))\d{4,12}(?!\p{L}|\p{N}|[.,:/-]\p{N})/u;
 
 const missing = (edition: Edition, input: GapInput): FoundGap[] => {
-  const { intent, intents, named } = input;
-  const isForeign = isForeignTo(edition, input.asked[0]?.text);
-  const topic = isForeign ? NO_TOPIC : uncoveredTopic(edition, input);
+  const { asked, intent, named } = input;
+  const topic = isForeignTo(edition, asked[0]?.text) ? { phrases: [], stems: [] } : uncoveredTopic(edition, input);
+  const topics = telling(edition, topic).map(quoted);
   const products = [...named.unknown, ...named.known].filter((product) => lacksProduct(edition, product, input));
-  const wanted = products.length === 0 || isForeign ? topic : informativeTopic(edition, input);
-  const wantedTopics = topicsIn(edition, wanted);
   const productGaps = products.map((product): FoundGap => {
     const name = nameOf(edition, product);
-    const isUnknown = named.unknown.includes(product);
-    const about = [...(intent === undefined ? [] : [spoken(intent)]), ...wantedTopics.map(quoted)].slice(0, 5);
+    const about = [...(intent === undefined ? [] : [spoken(intent)]), ...topics].slice(0, 5);
     return {
       kind: 'product',
       gap: `No ${name} specific guide for this issue${about.length === 0 ? '' : `: ${about.join(', ')}`}`,
       product: name,
       intent,
       // For a product without any article, a guide on the intent is missing, whatever the words.
-      stems: isUnknown && intent !== undefined ? [] : wanted.stems,
+      stems: named.unknown.includes(product) && intent !== undefined ? [] : topic.stems,
     };
   });
-  const lacksIntent =
-    intent !== undefined &&
-    usesIntents(edition).has &&
-    intents.every((each) => edition.articlesTagged('intent', each).length === 0) &&
-    !isNamedByArticle(edition, intent);
-  const intentGap: FoundGap[] = lacksIntent
-    ? [{ kind: 'intent', gap: `No article is about ${spoken(intent)}`, product: undefined, intent, stems: [] }]
-    : [];
-  if (productGaps.length > 0 || topic.phrases.length === 0 || isOnlyStory(input, topic)) {
-    return [...productGaps, ...intentGap];
-  }
-  const topics = topicsIn(edition, topic);
-  if (topics.length === 0 && intentGap.length > 0) return intentGap;
-  const about = topics.length > 0 ? topics.map(quoted).join(', ') : intent && spoken(intent);
-  const gap = about
-    ? `No article answers what is asked about ${about}`
-    : `No article answers ${quoted(shortQuestion(input))}`;
-  return [...intentGap, { kind: 'question', gap, product: productOf(edition, named), intent, stems: topic.stems }];
-};
-
-/**
- * Prefers phrases with a word that is in no article and rare in English; then those with a rare word, then those with a word that is not among the
- * commonest, then those of several words.
- */
-const topicsIn = (edition: Edition, { phrases }: Topic): string[] => {
-  const having = (isRare: (word: string) => boolean) => phrases.filter((phrase) => wordsOf(phrase).some(isRare));
-  const tiers = [
-    having((word) => shareOf(word) < RARE_SHARE && !knowsWord(edition, word)),
-    having((word) => shareOf(word) < RARE_SHARE),
-    having((word) => shareOf(word) < COMMON_SHARE),
-    phrases.filter((phrase) => wordsOf(phrase).length > 1),
+  const gaps = [...productGaps, ...lackingIntent(edition, input)];
+  if (isStory(input, topic)) return gaps;
+  if (productGaps.length > 0 || topic.phrases.length === 0) return gaps;
+  const product = productOf(edition, named);
+  return [
+    ...gaps,
+    {
+      kind: 'question',
+      gap: `No article answers what is asked about ${topics.join(', ')}`,
+      product,
+      intent,
+      stems: topic.stems,
+    },
   ];
-  return tiers.find((tier) => tier.length > 0) ?? [];
 };
-
-/** Rare in running English; a word with a digit could be any number. */
-const shareOf = (word: string): number => (/\d/.test(word) ? 1 : (backgroundShares().get(stem(word)) ?? 0));
-
-/** Some thousand English words are more frequent than the first limit, some three hundred more than the second. */
-const RARE_SHARE = Math.exp(-17 / 2);
-const COMMON_SHARE = Math.exp(-15 / 2);
 
 /**
- * A story contains words that are in no article. If something was found, they are no evidence of a gap; otherwise only words of its questions are, or
- * words unknown to the knowledge base.
+ * A story contains words that are in no article. If something was found, they are no evidence of a gap; otherwise those of its questions are, or
+ * in a message without any those that the knowledge base lacks.
  */
-const isOnlyStory = ({ asked, coverage }: GapInput, { stems }: Topic): boolean => {
-  if (asked.length < 2) return false;
-  if (coverage === 'low') return true;
-  const questions = asked.slice(1).filter(({ text }) => QUESTION.test(text));
-  const sought = new Set(
-    (questions.length > 0 ? questions : asked.slice(0, 1)).flatMap(({ outcome: { query } }) =>
-      query.terms.flatMap((term) => (questions.length > 0 || term.postings.length === 0 ? term.stem : [])),
-    ),
+const isStory = ({ asked: [whole, ...sentences], coverage }: GapInput, { stems }: Topic): boolean => {
+  if (sentences.length === 0) return false;
+  const isUnknown = (word: string) =>
+    whole?.outcome.query.terms.some((term) => term.stem === word && term.postings.length === 0) === true;
+  const sought = sentences.some(({ text }) => isQuestion(text)) ? stems : stems.filter(([word]) => isUnknown(word));
+  return coverage === 'low' || sought.length < MIN_UNKNOWN;
+};
+
+const lackingIntent = (edition: Edition, { intent, intents }: GapInput): FoundGap[] =>
+  intent === undefined ||
+  !usesIntents(edition).has ||
+  intents.some((each) => edition.articlesTagged('intent', each).length > 0) ||
+  isNamedByArticle(edition, intent)
+    ? []
+    : [{ kind: 'intent', gap: `No article is about ${spoken(intent)}`, product: undefined, intent, stems: [] }];
+
+/** Phrases with a word that is in no article tell most. */
+const telling = (edition: Edition, { phrases }: Topic): readonly string[] => {
+  const rare = phrases.filter((phrase) =>
+    wordsOf(phrase).some((word) => !/\d/.test(word) && !knowsWord(edition, word)),
   );
-  return stems.filter(([stem]) => sought.has(stem)).length < MIN_SOUGHT;
+  return rare.length > 0 ? rare : phrases;
 };
-const MIN_SOUGHT = 2;
-
-/** If no word of it names a topic, the question itself is the topic. */
-const shortQuestion = (input: GapInput): string => {
-  const [{ text = '' } = {}] = tellingParts(input);
-  return cutText(text.replace(/\s+/g, ' ').trim(), MAX_QUESTION);
-};
-const MAX_QUESTION = 120;
-
-const NO_TOPIC: Topic = { phrases: [], stems: [] };
 
 /** Nothing was found on the product; or only sources on other products with a low relevance; or a weak source without a product. */
 const lacksProduct = (edition: Edition, product: string, { named, ranked }: GapInput): boolean => {
   if (named.unknown.includes(product)) return true;
-  const [best] = ranked.filter(({ isOfOtherProduct }) => !isOfOtherProduct);
+  const best = ranked.find(({ isOfOtherProduct }) => !isOfOtherProduct);
   const other = ranked.find(({ isOfOtherProduct }) => isOfOtherProduct);
   const relevance = best?.relevance ?? 0;
   const ofOthers = (other?.relevance ?? 0) / OTHER_PRODUCT;
@@ -158,37 +131,39 @@ const lacksProduct = (edition: Edition, product: string, { named, ranked }: GapI
 };
 const HARDLY = 0.25;
 
-/** Informative words in the questions of a message and in the sentence that found the best source; the rest is a story. */
-const informativeTopic = (edition: Edition, input: GapInput): Topic =>
-  joinTopics(
-    tellingParts(input).map(({ text, outcome: { query } }) =>
-      topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names: namesOf(input), isAsked: () => true }),
-    ),
-  );
-
-/** Those words that no relevant source contains; all of them if the sources contain every word and still do not answer. */
+/**
+ * Informative words in the questions of a message and in the sentence that found the best source, since the rest is a story: those that no
+ * relevant source contains; all of them if the sources contain every word and still do not answer.
+ */
 const uncoveredTopic = (edition: Edition, input: GapInput): Topic => {
-  const { ranked } = input;
+  const { asked, ranked } = input;
   const some = new Set(ranked.flatMap(({ article, relevance }) => (relevance >= COVERAGE_FROM.low ? [article] : [])));
-  const topics = tellingParts(input).map(({ text, outcome: { query, hits } }) => {
-    const held = new Set(hits.flatMap(({ article, matched }) => (some.has(article) ? matched : [])));
-    const isAsked = (term: QueryTerm) => !held.has(query.terms.indexOf(term));
-    return topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names: namesOf(input), isAsked });
-  });
-  const uncovered = joinTopics(topics);
-  return uncovered.phrases.length > 0 ? uncovered : informativeTopic(edition, input);
-};
-
-const tellingParts = ({ asked, ranked }: GapInput): readonly AskedText[] => {
   const best = ranked.find(({ isOfOtherProduct }) => !isOfOtherProduct) ?? ranked[0];
-  const parts = asked.length === 1 ? asked : asked.filter(({ text }) => QUESTION.test(text) || text === best?.text);
-  return parts.length === 0 ? asked.slice(0, 1) : parts;
+  const own = asked.length === 1 ? asked : asked.filter(({ text }) => isQuestion(text) || text === best?.text);
+  const parts = own.length === 0 ? asked.slice(0, 1) : own;
+  const topicBy = (isAsked: (term: QueryTerm, outcome: SearchOutcome) => boolean): Topic =>
+    joinTopics(
+      parts.map(({ text, outcome }) => topicIn(edition, { text, outcome }, input, (term) => isAsked(term, outcome))),
+    );
+  const uncovered = topicBy(
+    (term, { query, hits }) =>
+      !hits.some(({ article, matched }) => some.has(article) && matched.includes(query.terms.indexOf(term))),
+  );
+  return uncovered.phrases.length > 0 ? uncovered : topicBy(() => true);
 };
 
-const namesOf = ({ named, people }: GapInput): string[] => [...named.known, ...named.unknown, ...people];
+const topicIn = (
+  edition: Edition,
+  { text, outcome: { query } }: AskedText,
+  { named, people }: GapInput,
+  isAsked: (term: QueryTerm) => boolean,
+): Topic => {
+  const names = [...named.known, ...named.unknown, ...people];
+  return topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names, isAsked });
+};
 
-const QUESTION =
-  /\?["'”’)\]]{0,3}\s{0,20}$|^\s{0,20}(?:how|what|which|where|when|why|who|can|could|do|does|is|are|will|would|should|may|please tell)\b/i;
+const isQuestion = (text: string): boolean => /[?？]["'”’)\]]{0,3}\s{0,20}$/.test(text) || askingIn(text).beginsAsking;
+
 /** Share of a question's words that are unknown to the knowledge base. */
 const UNKNOWN_SHARE = 0.4;
 const MIN_WORDS = 3;
@@ -198,20 +173,14 @@ const MIN_UNKNOWN = 2;
 /** Questions of a message that no article covers, while its other parts are covered. */
 const uncoveredQuestions = (edition: Edition, input: GapInput): FoundGap[] => {
   const { asked, named, intent } = input;
-  if (isForeignTo(edition, input.asked[0]?.text)) return [];
-  const names = namesOf(input);
-  return asked.slice(1).flatMap(({ text, outcome: { query } }): FoundGap[] => {
-    if (!QUESTION.test(text)) return [];
-    const options = { terms: query.terms, chunkCount: edition.chunkCount, names };
-    const whole = topicOf(text, { ...options, isAsked: () => true });
-    const unknown = topicOf(text, { ...options, isAsked: ({ postings }) => postings.length === 0 });
-    if (
-      whole.stems.length < MIN_WORDS ||
-      unknown.phrases.length === 0 ||
-      unknown.stems.length < MIN_UNKNOWN ||
-      weightOf(unknown) < UNKNOWN_SHARE * weightOf(whole)
-    )
-      return [];
+  if (isForeignTo(edition, asked[0]?.text)) return [];
+  return asked.slice(1).flatMap((part): FoundGap[] => {
+    if (!isQuestion(part.text)) return [];
+    const whole = topicIn(edition, part, input, () => true);
+    const unknown = topicIn(edition, part, input, ({ postings }) => postings.length === 0);
+    const isKnown =
+      whole.stems.length < MIN_WORDS || unknown.stems.length < MIN_UNKNOWN || unknown.phrases.length === 0;
+    if (isKnown || weightOf(unknown) < UNKNOWN_SHARE * weightOf(whole)) return [];
     const gap = `No source covers this part of the question: ${unknown.phrases.map(quoted).join(', ')}`;
     return [{ kind: 'question', gap, product: productOf(edition, named), intent, stems: whole.stems }];
   });
@@ -219,34 +188,17 @@ const uncoveredQuestions = (edition: Edition, input: GapInput): FoundGap[] => {
 
 const weightOf = ({ stems }: Topic): number => stems.reduce((sum, [, weight]) => sum + weight, 0);
 
-/** A version that the customer names, if every source is on newer ones. */
-const uncoveredVersion = (edition: Edition, input: GapInput): FoundGap[] => {
-  const { asked, ranked, named, intent } = input;
-  const text = asked[0]?.text ?? '';
-  const covering = ranked.filter(({ relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
-  const versions = covering.map(({ article }) => versionNotMeant(edition, article, text));
-  const [version] = versions;
-  if (version === undefined || versions.includes(undefined)) return [];
-  const gap = `No source covers this part of the question: ${quoted(version)}`;
-  const { stems } = informativeTopic(edition, input);
-  return [{ kind: 'question', gap, product: productOf(edition, named), intent, stems }];
-};
-
 /** Only if no newer source covers the message. */
 const outdatedSources = (edition: Edition, { asked, ranked, named, intent }: GapInput): FoundGap[] => {
   const covering = ranked.filter(({ relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
   const text = asked[0]?.text ?? '';
-  const reasons = covering.map(({ article, chunks }) =>
-    outdatedReason(edition, { article, chunks, text, products: named.known }),
-  );
   const [first] = covering;
-  const [reason] = reasons;
-  if (first === undefined || reason === undefined || reasons.includes(undefined)) return [];
-  const { title } = cachedArticle(edition, first.article);
+  if (first === undefined || !covering.every(({ article }) => isOutdatedFor(edition, article, text))) return [];
+  const { title, lastUpdated } = cachedArticle(edition, first.article);
   return [
     {
       kind: 'outdated',
-      gap: `The article ${quoted(title.slice(0, 200))} ${reason}`,
+      gap: `The article ${quoted(title.slice(0, 200))} was last changed in ${lastUpdated.slice(0, 4)}, long before most others`,
       product: productOf(edition, named),
       intent,
       stems: [...new Set(wordsOf(title).map(stem))].slice(0, 12).map((each) => [each, 1] as const),

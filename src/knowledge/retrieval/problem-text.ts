@@ -1,13 +1,13 @@
-import type { QueryTerm } from '../../search/analyse-query.ts';
+import { backgroundShares, type QueryTerm } from '../../search/analyse-query.ts';
 import { inverseFrequency } from '../../search/open-index.ts';
 import { STOP_WORDS, wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { languageNamed } from '../../text/language.ts';
 import { readMail } from '../../text/mail.ts';
+import { smallTalkIn, withoutSmallTalk } from '../../text/small-talk.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { stem } from '../../text/stem.ts';
-import COMMON_WORDS from './common-words.json' with { type: 'json' };
-import subjects from './generic-subjects.json' with { type: 'json' };
+import { UNITS_OF_MEASUREMENT } from '../../text/units-of-measurement.ts';
 
 /** The problem of a message, without what surrounds it. */
 export interface ProblemText {
@@ -48,36 +48,40 @@ export const problemText = (message: string, subject = ''): ProblemText => {
   return { text, sentences: sentencesOf(text) };
 };
 
-const GREETING =
-  /^\s*(?:hi|hello|hey|dear|greetings|good\s(?:morning|day|afternoon|evening)|guten\s(?:tag|morgen|abend)|hallo|sehr geehrte[rs]?|liebe[rs]?|bonjour|bonsoir|hola|buenos días|buenas tardes|ciao|buongiorno|olá|moin)(?![\p{L}\p{N}])[^.!?,:\n]{0,60}[.!?,:]{0,3}\s*/iu;
-
-/** Drops the greeting of the first non-empty line, or the whole line if it is one. */
+/** Drops a first line that addresses the reader: thanks and greetings, or a few words up to a comma. */
 const withoutGreeting = (lines: readonly string[]): string[] => {
   const first = lines.findIndex((line) => line.trim() !== '');
-  const line = lines[first];
-  if (line === undefined) return [];
-  const rest = line.replace(GREETING, '');
-  // "Hello my Apollo shows 0 H/s": the greeting has no clear end, so nothing is dropped.
-  const isGreeting =
-    rest === ''
-      ? wordsOf(line).length <= MAX_GREETING_WORDS
-      : /[.!?,:]\s*$/.test(line.slice(0, line.length - rest.length));
-  return [isGreeting ? rest : line, ...lines.slice(first + 1)];
+  const line = lines[first] ?? '';
+  const rest = /^[^.!?:;]{1,60},\s*$/.test(line) && wordCount(line) <= MAX_NAME_WORDS ? '' : withoutSmallTalk(line);
+  return [smallTalkIn(rest) === undefined ? rest : '', ...lines.slice(first + 1)];
 };
 
-const MAX_GREETING_WORDS = 4;
-
-const CLOSING =
-  /^\s*(?:(?:many |kind |best |warm |with )*(?:thanks|thank you|thx|regards|wishes|best|cheers|sincerely|yours(?: \p{L}+)?|greetings)(?: (?:in advance|a lot|so much|very much|for .{1,40}|and regards|regards))?|(?:mit )?(?:freundlichen?|besten?|vielen|viele|liebe|schöne) (?:gr(?:ü|ue)(?:ß|ss)en?|dank)|mfg|vg|lg|danke|cordialement|merci(?: .{0,30})?|bien à vous|saludos(?: .{0,30})?|gracias(?: .{0,30})?|atentamente|obrigad[oa]|cordiali saluti|grazie)[\s,.!]{0,5}$/iu;
+/** Words of a salutation, and of a line of a signature. */
+const MAX_NAME_WORDS = 6;
 const MAX_SIGNATURE_LINES = 6;
 
-/** Cuts at a closing near the end that is followed only by a signature. */
-const withoutClosing = (lines: readonly string[]): string[] => {
-  const from = Math.max(1, lines.length - MAX_SIGNATURE_LINES);
-  const at = lines.findIndex((line, place) => place >= from && CLOSING.test(line));
-  const isSignature = at >= 0 && lines.slice(at + 1).every((line) => wordsOf(line).length <= 8);
-  return isSignature ? lines.slice(0, at) : [...lines];
+/** Drops the last lines when they are a closing and a name: thanks, and a few words each without a number and without the end of a sentence. */
+const withoutClosing = (lines: readonly string[]): readonly string[] => {
+  const isSigning = (line: string): boolean =>
+    line.trim() === '' ||
+    smallTalkIn(line) !== undefined ||
+    (/^\s*\p{Lu}[^\d?!:;|]*(?<![.…])\s*$/u.test(line) && wordCount(line) <= MAX_NAME_WORDS);
+  const body = lines.findLastIndex((line) => !isSigning(line)) + 1;
+  const from = Math.max(body, lines.length - MAX_SIGNATURE_LINES);
+  const isSigned = NAME.test(lines.findLast((line) => line.trim() !== '') ?? '');
+  const closing = lines.findIndex(
+    (line, at) => at >= from && ((isSigned && at === body) || isClosing(line, lines[at - 1] ?? '')),
+  );
+  return closing < 0 || /:\s*$/.test(lines.slice(0, closing).join('\n')) ? lines : lines.slice(0, closing);
 };
+
+/** Thanks, a line that ends in a comma, or the first one of a paragraph. */
+const isClosing = (line: string, before: string): boolean =>
+  line.trim() !== '' && (before.trim() === '' || /,\s*$/.test(line) || smallTalkIn(line) !== undefined);
+
+const NAME = /^\s*\p{Lu}[\p{L}\p{M}'’.-]*(?: \p{Lu}[\p{L}\p{M}'’.-]*){0,2}\s*$/u;
+
+const wordCount = (line: string): number => line.trim().split(/\s+/).length;
 
 /** A log line begins with a timestamp, a level in brackets or a memory address, or is a stack frame. */
 const LOG_LINE =
@@ -114,13 +118,7 @@ const withoutReply = (subject: string): string =>
   subject.replace(/^(?:\s{0,3}(?:re|fw|fwd|aw|wg|tr|rv)\s?(?:\[\d{1,3}\])?:){1,8}/i, '').trim();
 
 /** Generic subjects such as "Question" or "Help needed" are not part of the problem. */
-const tellingSubject = (subject: string): string =>
-  wordsOf(subject).every((word) => isCommonWord(word) || isCommonWord(stem(word)) || OF_SUBJECTS.has(word))
-    ? ''
-    : subject;
-
-/** The same in other languages. */
-const OF_SUBJECTS: ReadonlySet<string> = new Set(subjects);
+const tellingSubject = (subject: string): string => (wordsOf(subject).every(isCommonWord) ? '' : subject);
 
 const sentencesOf = (text: string): string[] =>
   text
@@ -208,16 +206,22 @@ export const joinTopics = (topics: readonly Topic[]): Topic => {
 
 /** Excludes numbers, order codes, units, and words of ordinary requests. */
 const isWord = (word: string): boolean =>
-  /\p{L}{2}/u.test(word) && word.length <= 30 && !/\d{4}/.test(word) && !COMMON.has(word) && !UNIT.test(word);
+  /\p{L}{2}/u.test(word) && word.length <= 30 && !/\d{4}/.test(word) && !isCommonWord(word) && !isUnit(word);
 
 /** A unit alone or with its number: `TH/s` is read as `th` and, joined, `ths`. */
-const UNIT =
-  /^\d{0,4}(?:[kmgtpe]?(?:hs|hz|bit|bits|byte|bytes|bps|wh|vh|va|ohm)|[kmgtpe][hbw]|gib|mib|kib|kwh|mwh|mah|db|dba|rpm|psi|cm|mm|km|kg|lb|lbs|oz|ft|min|mins|sec|secs|hrs?|ms|watts?|volts?|amps?|celsius|fahrenheit|degrees?|percent|inch|inches|eur|usd|euros?|dollars?)$/;
+const isUnit = (word: string): boolean => UNITS.has(word.replace(/^\d{1,4}/, ''));
+const UNITS: ReadonlySet<string> = new Set(
+  [...UNITS_OF_MEASUREMENT.keys()].flatMap((unit) =>
+    unit.includes('/') ? [...unit.split('/'), unit.replace('/', '')] : unit,
+  ),
+);
 
-/** Whether a word occurs in requests on any topic. */
-export const isCommonWord = (word: string): boolean => COMMON.has(word) || STOP_WORDS.has(word);
+/** Whether a word occurs in texts on any topic: a stop word, or one of the commonest in general English. */
+export const isCommonWord = (word: string): boolean =>
+  STOP_WORDS.has(word) || (backgroundShares().get(stem(word)) ?? 0) > COMMON_SHARE;
 
-const COMMON: ReadonlySet<string> = new Set(COMMON_WORDS);
+/** Share of all running words from which a word is common; some eight hundred English words are. */
+const COMMON_SHARE = 0.0002;
 
 /** Runs of topic words, without duplicates. */
 const phrasesIn = (

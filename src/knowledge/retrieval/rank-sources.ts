@@ -1,3 +1,5 @@
+import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
+import { isOutdatedIn } from '../../grounding/candidate-articles.ts';
 import { stemsIn } from '../../grounding/sections.ts';
 import type { QueryTerm } from '../../search/analyse-query.ts';
 import { applyLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
@@ -5,6 +7,7 @@ import { cachedArticle, cachedChunk, type Edition } from '../../search/open-edit
 import { inverseFrequency } from '../../search/open-index.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
 import { joined, semanticRelevances } from '../../search/semantic-calibration.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { type AskedText, COVERAGE_FROM } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
@@ -56,7 +59,7 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
   const found = new Map<number, RankedSource>();
   for (const { text, outcome } of asked) {
     const ofWhole = outcome.query.judged / Math.max(asked[0]?.outcome.query.judged ?? 0, outcome.query.judged);
-    for (const each of articlesOf(outcome.hits, (hit) => scopeOf(edition, hit, named))) {
+    for (const each of articlesOf(outcome.hits, (article) => scopeOf(edition, article, named))) {
       const { article, scope } = each;
       const intent = intentSign(labelled.has(article));
       const relevance = relevanceByWords(edition, outcome, { ...each, intent, ofWhole });
@@ -64,8 +67,7 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
       if (before !== undefined && before.relevance >= relevance) continue;
       // In the order of the hybrid search, which includes vectors.
       const chunks = outcome.hits.flatMap((hit) => (hit.article === article ? [hit.chunk] : [])).slice(0, CHUNKS);
-      const isOfOtherProduct = scope === 'other';
-      found.set(article, { article, chunks, relevance, isOfOtherProduct, text, outcome });
+      found.set(article, { article, chunks, relevance, isOfOtherProduct: scope === 'other', text, outcome });
     }
   }
   return [...found.values()]
@@ -73,13 +75,65 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
       const relevance = joined(source.relevance, byMeaning.get(source.article));
       return source.isOfOtherProduct ? { ...source, relevance: OTHER_PRODUCT * relevance } : { ...source, relevance };
     })
-    .sort(
-      (left, right) =>
-        right.relevance - left.relevance ||
-        Number(left.isOfOtherProduct) - Number(right.isOfOtherProduct) ||
-        left.article - right.article,
-    );
+    .sort(byRelevance);
 };
+
+/** Most relevant first; what is on other products comes behind others of the same relevance. */
+export function byRelevance(left: RankedSource, right: RankedSource): number {
+  return (
+    right.relevance - left.relevance ||
+    Number(left.isOfOtherProduct) - Number(right.isOfOtherProduct) ||
+    left.article - right.article
+  );
+}
+
+/** Least relevance of the current article beside an outdated one; a lower one may be chance. */
+const SOME_RELEVANCE = 0.15;
+/** Share of an outdated article's relevance that passes to the current one on its subject. */
+const INHERITED = 0.9;
+/** Relevance of an outdated article beside a current one: shown as a hint, never a source. */
+const SUPERSEDED = 0.65;
+
+/**
+ * Ranks the current article on a subject before an outdated one (`isOutdatedFor`) that matches the customer's words: they share the ticket's
+ * intent, or any if the ticket's is unknown.
+ *
+ * @param ranked Best first.
+ */
+export function preferCurrent(
+  edition: Edition,
+  ranked: readonly RankedSource[],
+  { text, intents }: { text: string; intents: readonly string[] },
+): RankedSource[] {
+  const intentsOf = ({ article }: RankedSource): string[] =>
+    cachedArticle(edition, article).intents.filter((each) => intents.length === 0 || intents.includes(each));
+  const isOutdated = ({ article }: RankedSource): boolean => isOutdatedFor(edition, article, text);
+  const relevances = new Map(ranked.map(({ article, relevance }) => [article, relevance]));
+  for (const old of ranked) {
+    if (old.isOfOtherProduct || old.relevance < RETRIEVAL_MIN_SCORE || !isOutdated(old)) continue;
+    const shared = intentsOf(old);
+    const current = ranked.find(
+      (other) =>
+        !other.isOfOtherProduct &&
+        other.relevance >= SOME_RELEVANCE &&
+        intentsOf(other).some((each) => shared.includes(each)) &&
+        !isOutdated(other),
+    );
+    if (current === undefined) continue;
+    relevances.set(current.article, Math.max(relevances.get(current.article) ?? 0, INHERITED * old.relevance));
+    relevances.set(old.article, SUPERSEDED * old.relevance);
+  }
+  return ranked
+    .map((source) => ({ ...source, relevance: relevances.get(source.article) ?? source.relevance }))
+    .sort(byRelevance);
+}
+
+/** Whether an article is far older than most, and the query names no year or version of its title. */
+export function isOutdatedFor(edition: Edition, article: number, text: string): boolean {
+  const source = cachedArticle(edition, article);
+  const words = new Set(wordsOf(text));
+  return isOutdatedIn(edition)(source) && !wordsOf(source.title).some((word) => /\d/.test(word) && words.has(word));
+}
 
 interface Signs extends Pick<FoundArticle, 'hits' | 'best' | 'lead'> {
   /** Below 0 if the article lacks the intent's label. */
@@ -118,14 +172,10 @@ const relevanceByWords = (edition: Edition, { query }: SearchOutcome, signs: Sig
 /** Least weight of a part of a message. */
 const LEAST_PART = 0.05;
 
-/**
- * `own`: the article is only on the ticket's product; `other`: on products that are not the ticket's; `general`: all others. An article without a
- * product applies to every one.
- */
-const scopeOf = (edition: Edition, article: number, { known, unknown }: NamedProducts): 'own' | 'general' | 'other' => {
-  if (known.length + unknown.length === 0) return 'general';
+/** Whether an article is only on the ticket's product (`own`), on products that are not the ticket's (`other`), or neither. */
+const scopeOf = (edition: Edition, article: number, { known, unknown }: NamedProducts): FoundArticle['scope'] => {
   const { devices, title } = cachedArticle(edition, article);
-  if (devices.length === 0) return 'general';
+  if (known.length + unknown.length === 0 || devices.length === 0) return 'general';
   const fitting = devices.filter((device) => known.includes(device.toLowerCase()));
   if (fitting.length > 0) return fitting.length === devices.length ? 'own' : 'general';
   return unknown.some((name) => title.toLowerCase().includes(name.toLowerCase())) ? 'own' : 'other';
@@ -146,7 +196,7 @@ interface FoundArticle {
   best: number;
   /** Lead over its best rival; negative behind it. */
   lead: number;
-  scope: ReturnType<typeof scopeOf>;
+  scope: 'own' | 'general' | 'other';
 }
 
 /** A page on the ticket's own product competes with the general one at half weight; pages on other products only compete with one another. */
@@ -154,27 +204,18 @@ const articlesOf = (
   hits: readonly SearchHit[],
   scopeOfArticle: (article: number) => FoundArticle['scope'],
 ): FoundArticle[] => {
-  const found = new Map<number, SearchHit[]>();
-  for (const hit of hits) {
-    const own = found.get(hit.article);
-    if (own === undefined) found.set(hit.article, [hit]);
-    else own.push(hit);
-  }
-  const all = [...found].map(([article, own]) => {
+  const all = [...Map.groupBy(hits, ({ article }) => article)].map(([article, own]) => {
     // Hits are in the order of the hybrid search.
     const byWords = own.toSorted((left, right) => right.score - left.score);
     return { article, hits: byWords, best: byWords[0]?.score ?? 0, scope: scopeOfArticle(article) };
   });
   return all.map((each) => {
-    const rivals = all.map((other) => (other === each ? 0 : other.best * rivalry(each.scope, other.scope)));
-    return { ...each, lead: each.best - Math.max(...rivals) };
+    const rivals = all.map(({ article, scope, best }) => {
+      const isRival = article !== each.article && (scope === 'other') === (each.scope === 'other');
+      return isRival ? best * (each.scope === 'own' && scope !== 'own' ? HALF_A_RIVAL : 1) : 0;
+    });
+    return { ...each, lead: each.best - Math.max(0, ...rivals) };
   });
-};
-
-/** How much an article competes with another one. */
-const rivalry = (own: FoundArticle['scope'], other: FoundArticle['scope']): number => {
-  if (own === other || (own === 'general' && other === 'own')) return 1;
-  return own === 'own' && other === 'general' ? HALF_A_RIVAL : 0;
 };
 const HALF_A_RIVAL = 0.5;
 

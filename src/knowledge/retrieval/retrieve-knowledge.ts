@@ -34,9 +34,8 @@ import {
   knowledgeBlock,
 } from './knowledge.ts';
 import { type NamedProducts, namedProducts } from './named-products.ts';
-import { preferCurrent } from './prefer-current.ts';
 import { isCommonWord, type ProblemText, peopleNamedIn, problemText, withoutOwnData } from './problem-text.ts';
-import { askSentences, type RankedSource, rankSources } from './rank-sources.ts';
+import { askSentences, preferCurrent, type RankedSource, rankSources } from './rank-sources.ts';
 
 export interface RetrievalOptions {
   /** The current edition of the workspace; may be slow, and may fail. */
@@ -161,7 +160,13 @@ const find = async (
   const loading = typeof given === 'function' ? withDeadline(given, { timeoutMs: leftMs(), signal }) : given;
   const edition = await loading;
   const problem = withoutOwnData(problemText(mask(question.message), mask(question.subject)));
-  const named = namedProducts(problem.text, { product: question.product, devices: edition.devices(), products });
+  const isWord = (word: string) => isWordOf(edition, word);
+  const named = namedProducts(problem.text, {
+    product: question.product,
+    devices: edition.devices(),
+    products,
+    isWord,
+  });
   onStep?.('query');
   const { outcome, semantic, lacksTexts } = await ask(edition, problem, { ...options, named, leftMs });
   const clock = trueClock(options.now, edition.texts.paged !== undefined);
@@ -177,7 +182,7 @@ const find = async (
   onStep?.('search');
   const asked = [{ text: problem.text, outcome }, ...inSentences.value];
   const { intent } = question;
-  const people = [...question.people, ...peopleNamedIn(problem.text, (word) => isWordOf(edition, word))];
+  const people = [...question.people, ...peopleNamedIn(problem.text, isWord)];
   const intents = intent === undefined ? [] : [intent, ...articleIntents];
   const { value: ranked } = await readPages(
     edition,

@@ -1,7 +1,7 @@
 import type { SupportRequest } from '../../contract/support-response.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
-import { namedProducts, workingProducts } from '../../knowledge/retrieval/named-products.ts';
+import { namedProducts } from '../../knowledge/retrieval/named-products.ts';
 import { problemText } from '../../knowledge/retrieval/problem-text.ts';
 import { oncePer } from '../../runtime/once-per.ts';
 import type { Turn } from '../../search/analyse-query.ts';
@@ -313,18 +313,11 @@ const metadataProduct = (
   return others.length === 0 ? only : undefined;
 };
 
-/** The only product named by the latest text that names any; products reported to work are not counted. */
+/** The only product named by the latest text that names any. */
 const productIn = (texts: readonly string[], taxonomy: Products): string | undefined => {
   for (const text of texts) {
-    const named = namesIn(text, taxonomy);
-    if (named.length === 0) continue;
-    const working = workingProducts(
-      named.map((each) => each.toLowerCase()),
-      text,
-      (clause) => namesIn(clause, taxonomy).map((each) => each.toLowerCase()),
-    );
-    const [only, ...others] = named.filter((each) => !working.has(each.toLowerCase()));
-    return others.length === 0 ? only : undefined;
+    const [only, ...others] = namesIn(text, taxonomy);
+    if (only !== undefined) return others.length === 0 ? only : undefined;
   }
   return undefined;
 };
