@@ -19,8 +19,7 @@ import { type Danger, dangerIn, withoutDeniedDanger } from '../text/danger.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';
 import { withoutName } from './draft/fill-template.ts';
 import { type ComposedDraft, createDraftComposer, noDraft } from './draft/generate-draft.ts';
-import { atQuotingLevel, coveredBy, isCovered } from './draft/quoting-level.ts';
-import { rankTicketUnits, type TicketUnits, withUnits } from './draft/ticket-units.ts';
+import { coveredBy, isCovered, rankTicketUnits, type TicketUnits, withUnits } from './draft/ticket-units.ts';
 import {
   canAnswerFrom,
   type FoundUnits,
@@ -98,12 +97,7 @@ export const analyze = async (
   const first = isUnanswered ? withoutKnowledge() : await search(asked);
   const ticket = withShownDevice(asked, { knowledge: first, taxonomy });
   const retrieved = ticket.product === asked.product ? first : await inTime(first, () => search(ticket));
-  const likely = (classification.secondary_intents ?? []).filter((other) => other.confidence >= ANOTHER_INTENT_FROM);
-  const others = new Set(likely.map(({ intent: id }) => id));
-  const otherIntents = taxonomy.intents
-    .filter(({ id }) => others.has(id))
-    .flatMap(({ id, article_intents: more = [] }) => [id, ...more]);
-  const { found, answer, units } = await answerIn(retrieved, { ...ticket, otherIntents }, parts);
+  const { found, answer, units } = await answerIn(retrieved, ticket, parts);
   // A template names no product that only a stored fact names: it may be old, and the draft may go out without a person.
   const metadata = ticket.product === undefined || ticket.isProductStored ? {} : { product: ticket.product };
   const missing = asksAbout(known, classification) ? missingInformation(known, ticket) : [];
@@ -179,9 +173,6 @@ const automaticAnalysis = (
     },
   };
 };
-
-/** Least confidence of a further intent that may be a second problem of the message. */
-const ANOTHER_INTENT_FROM = 0.35;
 
 /** Danger is never settled by thanks, and its words tell the language of a message that is too short for detection. */
 const inDanger = (ticket: TicketReading, { language }: Danger): TicketReading => ({
@@ -294,21 +285,20 @@ interface WritingOptions extends Omit<ModelDraftOptions, 'ai' | 'timeMs' | 'tick
 /** The answering passages, and the relevance that they give the sources. A faulty article leaves the draft without quotes. */
 const answerIn = async (
   knowledge: Knowledge,
-  ticket: TicketReading & { otherIntents: readonly string[] },
+  { product, isProductExact, alreadyTried }: TicketReading,
   { wordVectors, onFault }: AnalysisParts,
 ): Promise<{ found: Knowledge; answer?: Answer; units?: TicketUnits }> => {
   const { evidence } = knowledge;
-  const { product, isProductExact, alreadyTried, otherIntents } = ticket;
-  const question = [ticket.subject ?? '', ticket.question].join('\n');
   if (evidence === undefined) return { found: knowledge };
   try {
     // What is quoted counts as retrieved.
     const timeoutMs = Math.max(1, TIMEOUT_MS - knowledge.retrieval_time_ms);
     const work = () => {
-      const vectors = wordVectors?.();
-      const units = rankTicketUnits(evidence, { product, vectors });
-      const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried, otherIntents, vectors });
-      return { ...atQuotingLevel({ found: withUnits(knowledge, units), answer }, question), units };
+      const units = rankTicketUnits(evidence, { product, vectors: wordVectors?.() });
+      const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried });
+      const found = withUnits(knowledge, units);
+      // Below the level at which the note calls a message covered nothing is quoted, not even a warning.
+      return { found, answer: isCovered(found) ? answer : { ...answer, passages: [] }, units };
     };
     return (await readPages(evidence.edition, work, { timeoutMs })).value;
   } catch (error) {

@@ -79,7 +79,7 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
 };
 
 /** Most relevant first; what is on other products comes behind others of the same relevance. */
-export function byRelevance(left: RankedSource, right: RankedSource): number {
+function byRelevance(left: RankedSource, right: RankedSource): number {
   return (
     right.relevance - left.relevance ||
     Number(left.isOfOtherProduct) - Number(right.isOfOtherProduct) ||

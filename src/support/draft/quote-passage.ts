@@ -1,6 +1,5 @@
 import type { RankedUnit } from '../../grounding/find-answer.ts';
-import type { ParsedQuestion } from '../../grounding/parse-question.ts';
-import { type Piece, stemsOf } from '../../grounding/sections.ts';
+import type { Piece } from '../../grounding/sections.ts';
 import type { UnitPart } from '../../grounding/units.ts';
 import { isPublicAddress } from '../../http/public-address.ts';
 import { escapeMarkdown } from '../../markup/render-markdown.ts';
@@ -26,7 +25,6 @@ export const textOf = ({ section, pieces }: UnitPart): string =>
   pieces.map(({ start, end }) => section.text.slice(start, end)).join('\n\n');
 
 export interface QuoteOptions {
-  question: ParsedQuestion;
   alreadyTried: AlreadyTried;
   /** Mark behind a step that was already tried. */
   done: string;
@@ -70,61 +68,23 @@ interface QuotedPart {
 
 const quotePart = (
   { section, pieces }: UnitPart,
-  { title, question, alreadyTried, done }: QuoteOptions & { title: string },
+  { title, alreadyTried, done }: QuoteOptions & { title: string },
 ): QuotedPart | undefined => {
   const heading = headingOf(section.path, title);
-  const raw = (piece: Piece) => section.text.slice(piece.start, piece.end);
-  // A procedure needs all of its lists: "Fill in the fields:".
-  const isProcedure = pieces.some(({ isStep }) => isStep);
   const blocks: string[] = [];
   const steps: string[] = [];
   // Items of one list are joined again, and so are rows of one table.
   for (const group of Map.groupBy(pieces, ({ block }) => block).values()) {
     const [piece] = group;
     if (piece === undefined) continue;
-    const isTable = group.some(({ kind }) => kind === 'row');
-    const isLong = isTable && group.reduce((sum, { size }) => sum + size, 0) > LONG_TABLE;
-    const whole = (isLong ? rowsFor(group, question) : group).map(raw).join('\n');
-    const shown =
-      isProcedure || isLong ? whole : relevantEntries(whole, isTable ? { ...piece, kind: 'table' } : piece, question);
-    const text = withoutTried(shown, piece, { heading, title, alreadyTried, done });
+    const whole = group.map((each) => section.text.slice(each.start, each.end)).join('\n');
+    const text = withoutTried(whole, piece, { heading, title, alreadyTried, done });
     if (text === undefined) return undefined;
     if (text === '') continue;
     blocks.push(text);
     steps.push(...stepsIn(text, piece).filter((step) => !step.endsWith(`*${done}*`)));
   }
   return blocks.length === 0 ? undefined : { heading, blocks, steps };
-};
-
-/** In visible characters. Of a longer table only the rows with most words of the message are shown. */
-const LONG_TABLE = 600;
-/** Share of the message's words that an entry needs to be taken for the answer. */
-const ANSWERING_SHARE = 0.3;
-/** An item about one of several cases: "**No e-mail:** look into the spam folder". */
-const CASE = /^\s*[-*+]\s+(?:\*\*|`)[^\n]{1,120}[:：]/;
-/** Tables with more rows, and lists of cases, are for looking something up: an entry needs a smaller share. */
-const SHORT_TABLE = 4;
-const LOOKED_UP_SHARE = 0.1;
-/** Share of the best entry's words that further entries need. */
-const FURTHER_SHARE = 0.6;
-
-/** The entries of an unordered list or a table that the message is about; all when none clearly is. */
-const relevantEntries = (text: string, { kind, isStep }: Piece, { terms }: ParsedQuestion): string => {
-  if (isStep || (kind !== 'list' && kind !== 'table')) return text;
-  const lines = kind === 'table' ? text.split('\n').filter((line) => line.trim() !== '') : itemsOf(text);
-  const head = kind === 'table' ? lines.slice(0, 2) : [];
-  const entries = lines.slice(head.length);
-  const own = terms.filter(({ weight }) => weight === 1);
-  const total = own.reduce((sum, { idf }) => sum + idf, 0);
-  const shares = entries.map((entry) => {
-    const stems = new Set(stemsOf(entry));
-    const found = own.filter(({ forms }) => [...forms].some((form) => stems.has(form)));
-    return found.reduce((sum, { idf }) => sum + idf, 0) / total;
-  });
-  const best = Math.max(0, ...shares);
-  const isLookedUp = kind === 'table' ? entries.length > SHORT_TABLE : entries.every((entry) => CASE.test(entry));
-  if (best < (isLookedUp ? LOOKED_UP_SHARE : ANSWERING_SHARE)) return text;
-  return [...head, ...entries.filter((_, at) => (shares[at] ?? 0) >= FURTHER_SHARE * best)].join('\n');
 };
 
 /**
@@ -168,17 +128,6 @@ const stepsIn = (text: string, { kind }: Piece): string[] => {
   if (kind === 'table' || kind === 'row' || kind === 'head') return [];
   return /[:：][*_]{0,3}\s*$/.test(text) ? [] : [text];
 };
-
-/** The head of a table and the rows with most words of the question. */
-const rowsFor = (pieces: readonly Piece[], { terms }: ParsedQuestion): readonly Piece[] => {
-  const shareOf = ({ stems }: Piece) => {
-    const words = new Set(stems);
-    return terms.reduce((sum, { forms, idf }) => ([...forms].some((form) => words.has(form)) ? sum + idf : sum), 0);
-  };
-  const best = Math.max(...pieces.map((piece) => (piece.kind === 'row' ? shareOf(piece) : 0)));
-  return pieces.filter((piece) => piece.kind !== 'row' || (best > 0 && shareOf(piece) >= ROW_SHARE * best));
-};
-const ROW_SHARE = 0.7;
 
 /** The headings above a passage, without the title of its article and without leading numbers. */
 const headingOf = (path: readonly string[], title: string): string =>

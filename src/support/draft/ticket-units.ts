@@ -1,3 +1,4 @@
+import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import MODEL from '../../grounding/answer-model.json' with { type: 'json' };
 import { findAnswer, type RankedUnit } from '../../grounding/find-answer.ts';
 import { type ParsedQuestion, parseQuestion, type TextVectors } from '../../grounding/parse-question.ts';
@@ -6,6 +7,7 @@ import { coverageOf, type Evidence, type Knowledge } from '../../knowledge/retri
 import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { applyLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
 import type { EditionArticle } from '../../search/open-edition.ts';
+import { textOf } from './quote-passage.ts';
 
 /** The units that could answer a ticket, the likeliest first, and the parsed message. */
 export interface TicketUnits {
@@ -13,6 +15,8 @@ export interface TicketUnits {
   units: readonly RankedUnit[];
   /** Probability that an article answers, 0 to 1, by its place in the edition. */
   relevance: ReadonlyMap<number, number>;
+  /** Codes of the message that the articles know, such as `E40`, in lower case. */
+  codes: readonly string[];
 }
 
 /** Weights of the article's relevance (in logits) and of its label with the intent. */
@@ -27,8 +31,28 @@ interface TicketOptions {
 }
 
 /** Ranks the units by words and meaning; by the relevance of their article and by the intent as well when the intent is known. */
-export const rankTicketUnits = (evidence: Evidence, options: TicketOptions): TicketUnits =>
-  evidence.intents.length === 0 ? rankAsQuestion(evidence, options) : rankByIntent(evidence, options);
+export function rankTicketUnits(evidence: Evidence, options: TicketOptions): TicketUnits {
+  const ranked = evidence.intents.length === 0 ? rankAsQuestion(evidence, options) : rankByIntent(evidence, options);
+  const codes = ranked.question.terms.flatMap(({ word, isKnown, weight }) =>
+    isKnown && word.length > 2 && /\d/.test(word) && weight === 1 ? word : [],
+  );
+  const relevance = new Map(ranked.relevance);
+  for (const { unit, source } of ranked.units) {
+    const before = relevance.get(source.index) ?? 0;
+    if (before >= CODE_FROM && hasCode(unit, codes)) relevance.set(source.index, Math.max(before, RETRIEVAL_MIN_SCORE));
+  }
+  return { ...ranked, relevance, codes };
+}
+
+/** Least relevance of an article that counts as one that answers because it explains a code of the message. */
+const CODE_FROM = 0.02;
+
+/** Whether a unit explains a code: as inline code, or as the first cell of a row. */
+export function hasCode({ parts }: RankedUnit['unit'], codes: readonly string[]): boolean {
+  if (codes.length === 0) return false;
+  const text = parts.map(textOf).join('\n').toLowerCase();
+  return codes.some((code) => text.includes(`\`${code}\``) || text.includes(`\n| ${code} |`));
+}
 
 /**
  * Log-odds that an article answers beyond those of the passages that would be shown: what is needed may stand elsewhere in it. Fitted on
@@ -38,7 +62,7 @@ export const rankTicketUnits = (evidence: Evidence, options: TicketOptions): Tic
 const ELSEWHERE = 0.9;
 
 /** As a question is answered: the units and the probability of the ranker of answers, whatever the language. */
-const rankAsQuestion = (evidence: Evidence, { product, vectors }: TicketOptions): TicketUnits => {
+const rankAsQuestion = (evidence: Evidence, { product, vectors }: TicketOptions): Omit<TicketUnits, 'codes'> => {
   const { edition, text, search, articles: always } = evidence;
   const devices = product === undefined ? [] : [product];
   const found = findAnswer(edition, text, { searches: [search], devices, vectors, always });
@@ -52,7 +76,7 @@ const rankAsQuestion = (evidence: Evidence, { product, vectors }: TicketOptions)
   return { question: found.question, units: found.units, relevance: new Map(relevance) };
 };
 
-const rankByIntent = (evidence: Evidence, { product, vectors }: TicketOptions): TicketUnits => {
+const rankByIntent = (evidence: Evidence, { product, vectors }: TicketOptions): Omit<TicketUnits, 'codes'> => {
   const { edition, text, search, articles: always } = evidence;
   const question = parseQuestion(edition, text, { devices: product === undefined ? [] : [product], vectors });
   const scored = candidateUnits(edition, question, { searches: [search], vectors, always }).map((unit) => ({
@@ -119,21 +143,42 @@ export const signsOfArticles = (
 };
 
 /** The knowledge with the raised relevance of its sources; a question that they surely answer is no gap. */
-export const withUnits = (knowledge: Knowledge, { relevance }: Pick<TicketUnits, 'relevance'>): Knowledge => {
-  const { evidence, sources_consulted: sources, foundGaps = [] } = knowledge;
+export function withUnits(knowledge: Knowledge, { relevance }: Pick<TicketUnits, 'relevance'>): Knowledge {
+  const { evidence, foundGaps = [] } = knowledge;
   if (evidence === undefined) return knowledge;
-  const weighed = sources
-    .map((source, at) => {
-      const raised = relevance.get(evidence.articles[at] ?? -1) ?? 0;
-      return { ...source, relevance_score: Math.max(source.relevance_score, Math.floor(raised * 1000) / 1000) };
-    })
-    .toSorted((one, other) => other.relevance_score - one.relevance_score);
-  const coverage = coverageOf(Math.max(0, ...weighed.map(({ relevance_score }) => relevance_score)));
-  const isSure = coverage === 'high' && knowledge.coverage !== 'high' && knowledge.coverage !== 'medium';
-  const left = isSure ? foundGaps.filter(({ kind }) => kind !== 'question') : foundGaps;
+  const raised = withScores(knowledge, (_, at) => relevance.get(evidence.articles[at] ?? -1) ?? 0);
+  const left =
+    raised.coverage === 'high' && !isCovered(knowledge)
+      ? foundGaps.filter(({ kind }) => kind !== 'question')
+      : foundGaps;
   const gaps = knowledge.foundGaps === undefined ? knowledge.gaps : left.map(({ gap }) => gap);
-  return { ...knowledge, sources_consulted: weighed, coverage, gaps, foundGaps: left };
+  return { ...raised, gaps, foundGaps: left };
+}
+
+type Source = Knowledge['sources_consulted'][number];
+
+/** Raises the sources to these relevances; best first. */
+const withScores = (knowledge: Knowledge, scoreOf: (source: Source, at: number) => number): Knowledge => {
+  const sources = knowledge.sources_consulted
+    .map((source, at) => ({
+      ...source,
+      relevance_score: Math.max(source.relevance_score, Math.floor(scoreOf(source, at) * 1000) / 1000),
+    }))
+    .toSorted((one, other) => other.relevance_score - one.relevance_score);
+  return { ...knowledge, sources_consulted: sources, coverage: coverageOf(sources[0]?.relevance_score ?? 0) };
 };
+
+/** The sources of a draft that a model is sure of count as sources that answer: its statements were checked against them. */
+export function coveredBy(found: Knowledge, passages: readonly Pick<Source, 'title' | 'url'>[]): Knowledge {
+  const isUsed = (source: Source) => passages.some(({ title, url }) => title === source.title && url === source.url);
+  const raised = withScores(found, (source) => (isUsed(source) ? RETRIEVAL_MIN_SCORE : 0));
+  return isCovered(raised) ? raised : { ...raised, coverage: 'medium' };
+}
+
+/** Whether the note calls a message covered by the knowledge base. */
+export function isCovered({ coverage }: Pick<Knowledge, 'coverage'>): boolean {
+  return coverage === 'high' || coverage === 'medium';
+}
 
 /** Bounded, so that no relevance outweighs all other features. */
 const logit = (share: number): number => {

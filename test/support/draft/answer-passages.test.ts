@@ -54,21 +54,6 @@ describe('answerPassages()', () => {
       expect((await answered(articles, message)).markdown.includes('blue screw')).toBe(isQuoted);
     },
   );
-  it.each(cases.second as [string, string, string[], boolean][])(
-    'quotes another article for a second problem: %s',
-    async (_what, message, otherIntents, isQuoted) => {
-      const topics = ['Clocks', 'Lenses', 'Paint', 'Ropes', 'Tents', 'Maps', 'Boots', 'Stoves'];
-      const more = topics.map((title) => [
-        `camp/${title}.md`,
-        [{ title, intents: ['camp'] }, `## ${title}\n\nWash the ${title} by hand.`] as const,
-      ]);
-      const articles = { ...withFans(), ...Object.fromEntries(more) };
-      const { passages, markdown } = await answered(articles, message, { otherIntents });
-      expect(passages.map(({ title }) => title).toSorted()).toEqual(isQuoted ? ['Fans', 'Shipping'] : ['Fans']);
-      expect(markdown).toContain('Choose Eco mode');
-      expect(markdown.includes('**Shipping: Customs**')).toBe(isQuoted);
-    },
-  );
   it('omits a procedure when an agent has advised one of its steps', async () => {
     const history = [{ from: 'agent' as const, text: 'Lower the room temperature by 5 °C.' }];
     expect((await answered(withFans(), LOUD, { history })).markdown).not.toContain('Choose Eco mode');
@@ -102,19 +87,6 @@ describe('answerPassages() for likely units', () => {
     expect(both).toContain('**Fans and noise: Slower**');
     expect(both).toContain('**Dust: Cleaner**');
     expect(await quotedBy(ARTICLES.both, { Slower: 0.9, Cleaner: 0.001 })).toContain('**Slower**');
-  });
-  it('quotes the article that a passage refers to, not the passage', async () => {
-    const quoted = (end: string) =>
-      quotedBy(
-        {
-          'care/a.md': [{ title: 'Fans' }, `## Read the log\n\nA loud fan writes a line into the log. ${end}`],
-          'care/b.md': [{ title: 'Loud fan of the Apollo II' }, '## Filter\n\nA loud fan needs a new dust filter.'],
-        },
-        { 'Read the log': 0.8, Filter: 0.1 },
-      );
-    const filter = '**Filter**\n\nA loud fan needs a new dust filter.';
-    expect(await quoted('Go on with *Loud fan of the Apollo II*.')).toBe(filter);
-    expect(await quoted('It is kept for a day.')).toContain('Read the log');
   });
   it.each([
     [0.08, ''],

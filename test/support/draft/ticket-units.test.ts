@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findAnswer, type RankedUnit } from '../../../src/grounding/find-answer.ts';
-import { rankTicketUnits } from '../../../src/support/draft/ticket-units.ts';
-import { answerFrom, editionOf, foundIn } from './tickets.ts';
+import { coveredBy, rankTicketUnits, withUnits } from '../../../src/support/draft/ticket-units.ts';
+import { answerFrom, editionOf, foundIn, knowledgeOf, passage } from './tickets.ts';
 import texts from './without-intents.json' with { type: 'json' };
 
 const WITHOUT_INTENTS = editionOf(
@@ -49,4 +49,28 @@ it('quotes what surely answers a question, without an intent', async () => {
 it('quotes nothing of articles without intents that do not answer', async () => {
   const message = 'Hello,\n\nHow do I attach a photo of a receipt to a purchase?\n\nKind regards,\nBen Hall';
   expect((await answerFrom(WITHOUT_INTENTS, message, { intent: 'unknown' })).passages).toEqual([]);
+});
+
+describe('what is covered', () => {
+  const CODES = { title: 'Codes', intents: [] };
+  const edition = editionOf({
+    'codes.md': [CODES, '| Code | Meaning |\n| - | - |\n| f07 | the filter is blocked |\n| f08 | the pump is dry |'],
+    'fans.md': [{ title: 'Fans', intents: [] }, 'The fan of the brewer cools its pump.'],
+    'pumps.md': [{ title: 'Pumps', intents: [] }, 'The pump of the brewer needs water, and a filter before it.'],
+  });
+  it.each([
+    ['The brewer stopped this morning, the children cry and it says F07.', 'medium'],
+    ['The brewer stopped this morning, the children cry and it says F09.', 'none'],
+  ])('counts an article that explains a code of the message as one that answers: %s', async (message, coverage) => {
+    const { found, knowledge } = await foundIn(edition, message, { intent: 'unknown' });
+    expect(withUnits(knowledge, found.units).coverage).toBe(coverage);
+  });
+  it('counts the sources of a model that is sure', () => {
+    const row = passage('| `F07` | the filter is blocked |');
+    const found = { ...knowledgeOf({ ...row, relevance: 0.3 }), coverage: 'none' as const };
+    const { coverage, sources_consulted: sources } = coveredBy(found, [row]);
+    expect([coverage, sources[0]?.relevance_score]).toEqual(['medium', 0.7]);
+    expect(coveredBy(found, []).sources_consulted[0]?.relevance_score).toBe(0.3);
+    expect(coveredBy(knowledgeOf({ ...row, relevance: 0.9 }), [row]).coverage).toBe('high');
+  });
 });

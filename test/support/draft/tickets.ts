@@ -72,20 +72,17 @@ export const foundIn = async (edition: Edition, message: string, request: Ticket
   const { intent = 'noise', ...rest } = request;
   const ticket = ticketOf(message, rest);
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
-  const { evidence, isForeign } = await retrieveKnowledge(
+  const knowledge = await retrieveKnowledge(
     { intent, message: ticket.question, metadata, include_weak: true },
     { edition, retrieve: createRetriever({}), products: taxonomy.devices, now: () => 0 },
   );
+  const { evidence, isForeign } = knowledge;
   if (evidence === undefined) throw new Error('Cannot answer: retrieval failed');
-  return { ticket, found: { evidence, isForeign, units: rankTicketUnits(evidence, ticket) } };
+  return { ticket, knowledge, found: { evidence, isForeign, units: rankTicketUnits(evidence, ticket) } };
 };
 
 /** The answer of an edition to a message, by lexical search. */
-export const answerFrom = async (
-  edition: Edition,
-  message: string,
-  { otherIntents, ...request }: TicketRequest & { otherIntents?: readonly string[] } = {},
-): Promise<Answer> => {
+export const answerFrom = async (edition: Edition, message: string, request: TicketRequest = {}): Promise<Answer> => {
   const { ticket, found } = await foundIn(edition, message, request);
-  return answerPassages(found.evidence, found.units, { ...ticket, otherIntents });
+  return answerPassages(found.evidence, found.units, ticket);
 };
