@@ -1,243 +1,282 @@
-import type { Statement, StatementSource } from '../contract/ask.ts';
-import { Link } from '../contract/names.ts';
-import type { NavigatorSource } from '../contract/navigator-response.ts';
-import { type AnswerPassage, type FoundAnswer, lengthOf, shortened } from '../grounding/find-answer.ts';
-import { passageMarkdown } from '../grounding/render-passage.ts';
-import { cellAskedFor } from '../grounding/units.ts';
-import { type AnswerPhrases, filled, listed } from '../runtime/answer-phrases.ts';
-import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
-import type { CachedChunk, EditionArticle, EditionChunk } from '../search/open-edition.ts';
-import { titleOfPath } from '../text/title-of-path.ts';
-import type { ClosestArticle } from './navigator-answer.ts';
+import { MAX_STATEMENTS, type Statement } from '../contract/ask.ts';
+import {
+  type AlternativeAnswer,
+  type ConfidenceComponents,
+  type ConfidenceFactor,
+  type ConfidenceLevel,
+  levelOf,
+  type NavigatorResponse,
+  PARTIAL_BELOW,
+  type ResponseQuality,
+} from '../contract/navigator-response.ts';
+import { CLOSE_SECOND, type FoundAnswer } from '../grounding/find-answer.ts';
+import { stemsOf } from '../grounding/sections.ts';
+import { type AnswerPhrases, filled } from '../runtime/answer-phrases.ts';
+import { escapeText } from '../runtime/escape-html.ts';
+import { oncePer } from '../runtime/once-per.ts';
+import { type CachedChunk, cachedChunk, type Edition } from '../search/open-edition.ts';
+import type { SearchOutcome } from '../search/search-edition.ts';
+import type { Comparison } from './alternatives.ts';
+import headings from './common-headings.json' with { type: 'json' };
+import { citeSources, oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
+import type { ArticleHit, ChosenHits, NavigatorAnswer } from './navigator-answer.ts';
 
-/** Words of a chunk that an answer shows or is based on: `chunk.text.slice(start, end)`. */
-export interface PlacedQuote {
-  chunk: CachedChunk;
-  start: number;
-  end: number;
+export interface AnswerParts {
+  edition: Edition;
+  /** Markdown, safe to render as HTML. */
   text: string;
-  article: EditionArticle;
-  /** Probability that this source answers the question, 0 to 1. */
-  relevance: number;
-  /** Words of the question that the chunk or its title contains, as typed. */
-  matched: readonly string[];
+  outcome: SearchOutcome;
+  chosen: ChosenHits;
+  quotes: readonly PlacedQuote[];
+  statements: Statement[];
+  assessed: Assessment;
+  alternatives: AlternativeAnswer[];
 }
 
-/** The `section` of a cited source: the innermost heading, or the title for text before the first heading. */
-export const sectionOf = (
-  { headingPath }: Pick<EditionChunk, 'headingPath'>,
-  { title, id }: Pick<EditionArticle, 'title' | 'id'>,
-): string => (headingPath.at(-1) || title || id).slice(0, 500);
-
-/** "Set up SSL, Certificates": how a source is named in running text, by its title and section. */
-export const citationOf = ({ chunk, article }: { chunk: CitedChunk; article: EditionArticle }): string =>
-  citation(escapeText(titleOf(article), 300), article, [chunk]);
-
-/** "[Set up SSL](https://…), Certificates, Keys": the same for several sections of an article, with a link where it has an address. */
-export const linkedCitationOf = (article: EditionArticle, chunks: readonly CitedChunk[]): string =>
-  citation(linkTo(article), article, chunks);
-
-type CitedChunk = Pick<EditionChunk, 'headingPath'>;
-
-/** Sections that a citation names. */
-const MAX_SECTIONS = 2;
-
-const citation = (title: string, article: EditionArticle, chunks: readonly CitedChunk[]): string => {
-  const sections = chunks
-    .map((chunk) => oneLine(sectionOf(chunk, article)).replace(/\s*[:：;]+$/, ''))
-    .filter((section) => section !== oneLine(article.title) && section !== article.id);
-  return escapeHtml([title, ...[...new Set(sections)].slice(0, MAX_SECTIONS)].join(', '));
+/** Builds an answer, quoted or written by a model; its sources and related topics come from its quotes. */
+export const assembleAnswer = (parts: AnswerParts): Omit<NavigatorAnswer, 'closest'> => {
+  const { edition, text, outcome, chosen, quotes, statements, assessed, alternatives } = parts;
+  const sources = citeSources(quotes, edition.id);
+  const response: NavigatorResponse = {
+    answer: text,
+    sources,
+    ...(alternatives.length > 0 ? { alternatives } : {}),
+    quality: qualityOf({ statements, sources, assessed, removed: 0 }),
+    statements,
+    confidence: assessed.confidence,
+    confidenceReason: assessed.confidenceReason,
+    relatedTopics: relatedTopics(edition, chosen.hits, quotes),
+    outOfDomain: false,
+    confidenceComponents: assessed.components,
+    edition: edition.id,
+    searchStrategy: strategyOf(outcome),
+  };
+  return {
+    response,
+    verdict: 'answer',
+    probability: assessed.probability,
+    sources: readersSources(response, quotes),
+  };
 };
-
-const titleOf = ({ title, id }: Pick<EditionArticle, 'title' | 'id'>): string =>
-  oneLine(title || titleOfPath(id), 200).replace(/[[\]]/g, '');
-
-/** Maximum length of an answer's text, in UTF-16 units. */
-const MAX_LENGTH = 1495;
 
 /**
- * The passages as Markdown, each below its article, section and headings. A doubtful answer begins with a warning and ends with the closest
- * articles. When it is too long, the articles lose their addresses, then they are dropped, then the least probable passages are dropped.
+ * How well an answer is founded.
  *
- * @returns The text, with the passages that are in it.
+ * @param removed Number of statements that were written and removed.
  */
-export const composeAnswer = (
-  { passages, question }: Pick<FoundAnswer, 'passages' | 'question'>,
-  { isDoubtful, closest, phrases }: { isDoubtful: boolean; closest: readonly ClosestArticle[]; phrases: AnswerPhrases },
-): { text: string; shown: readonly AnswerPassage[] } => {
-  const isOther = passages.length > 0 && passages.every(({ isOtherDevice }) => isOtherDevice);
-  const opening = [
-    ...(isOther ? [otherDevices(question.devices, phrases)] : []),
-    ...(isDoubtful ? [phrases.hedge] : []),
-  ];
-  const naming = closest.length === 0 ? [] : [linkedTitlesOf(closest, phrases), titlesOf(closest, phrases)];
-  const compose = (shown: readonly AnswerPassage[], links: string): string => {
-    const passagesShown = showPassages(shown, { question, phrases });
-    return escapeHtml([...opening, ...passagesShown, ...(links === '' ? [] : [links])].join('\n\n'));
+export const qualityOf = ({
+  statements,
+  sources,
+  assessed: { agreement, factors },
+  removed,
+}: {
+  statements: readonly Statement[];
+  sources: NavigatorResponse['sources'];
+  assessed: Pick<Assessment, 'agreement' | 'factors'>;
+  removed: number;
+}): ResponseQuality => {
+  const stating = statements.filter((statement) => statement.sources.length > 0).slice(0, MAX_STATEMENTS);
+  const lengthOf = (those: readonly Statement[]) => those.reduce((sum, { text }) => sum + text.length, 0);
+  const quoted = lengthOf(stating.filter(({ check }) => check === 'quoted'));
+  return {
+    statements: stating.length,
+    supported: rounded(stating.length / Math.max(1, stating.length + removed)),
+    quoted: rounded(quoted / Math.max(1, lengthOf(stating))),
+    sources: new Set(sources.map(({ file }) => file)).size,
+    agreement,
+    factors: factors.map((factor) => ({ ...factor, explanation: escapeText(factor.explanation, 500) })),
   };
-  let shown = passages;
-  for (;;) {
-    const texts = [...naming, ''].map((links) => compose(shown, links));
-    const fitting = texts.find((text) => text.length <= MAX_LENGTH);
-    const shortest = texts.at(-1) ?? '';
-    if (fitting !== undefined) return { text: fitting, shown };
-    const [only] = shown;
-    if (only === undefined) return { text: shortest, shown };
-    if (shown.length === 1) {
-      const unit = shortened(only.unit, lengthOf(only.unit) - (shortest.length - MAX_LENGTH));
-      if (lengthOf(unit) === lengthOf(only.unit)) return { text: shortest, shown };
-      shown = [{ ...only, unit }];
-      continue;
-    }
-    const least = shown.reduce((lowest, passage) => (passage.share < lowest.share ? passage : lowest));
-    shown = shown.filter((passage) => passage !== least);
-  }
 };
 
-/** Says that an answer is about other devices than the question. */
-export const otherDevices = (devices: readonly string[], { otherDevice, or }: AnswerPhrases): string =>
-  filled(otherDevice, { device: oneLine(listed(devices, or)) });
+export const strategyOf = ({ query, hits }: SearchOutcome): NonNullable<NavigatorResponse['searchStrategy']> => ({
+  terms: query.terms.map(({ word }) => word).slice(0, 64),
+  corrections: query.terms
+    .flatMap(({ word, corrections: [read] }) => (read === undefined ? [] : [{ typed: word, read }]))
+    .slice(0, 64),
+  candidates: hits.length,
+});
 
-/** The titles of articles in one line. */
-export const titlesOf = (articles: readonly ClosestArticle[], { others, and }: AnswerPhrases): string => {
-  const titles = articles.map(({ title }) => `“${escapeText(oneLine(title, 120), 200)}”`);
-  return `${others} ${listed(titles, and)}.`;
-};
+/** For each cited source: title, address and relevance. */
+const readersSources = ({ sources }: NavigatorResponse, quotes: readonly PlacedQuote[]): NavigatorAnswer['sources'] =>
+  sources.map(({ file }) => {
+    const own = quotes.filter(({ article }) => article.id === file);
+    const relevance = Math.max(0, ...own.map((quote) => quote.relevance));
+    return { title: own[0]?.article.title || file, url: own[0]?.article.url ?? '', relevance };
+  });
 
-/** The same with links. */
-export const linkedTitlesOf = (articles: readonly ClosestArticle[], { others, and }: AnswerPhrases): string =>
-  `${others} ${listed(articles.map(linkIn), and)}.`;
-
-interface Showing {
-  question: FoundAnswer['question'];
+interface ConfidenceEvidence {
+  outcome: SearchOutcome;
+  found: FoundAnswer;
+  /** What other sources state about the passages. */
+  comparisons: readonly Comparison[];
   phrases: AnswerPhrases;
 }
 
-/** Names each article once, and puts each passage below its headings. */
-const showPassages = (passages: readonly AnswerPassage[], showing: Showing): string[] =>
-  passages.flatMap((passage, at) => [
-    ...(passages[at - 1]?.source.index === passage.source.index ? [] : [leadTo(passage.source, showing.phrases)]),
-    ...showPassage(passage, showing),
-  ]);
+export interface Assessment extends Pick<NavigatorResponse, 'confidence' | 'confidenceReason'> {
+  /** 0 to 1; `confidence` is derived from it. */
+  probability: number;
+  components: ConfidenceComponents;
+  agreement: ResponseQuality['agreement'];
+  /** What the reason says, one by one. */
+  factors: ConfidenceFactor[];
+}
 
-/** A passage below its headings, as Markdown blocks. */
-export const showPassage = ({ source, unit }: AnswerPassage, { question, phrases }: Showing): string[] => {
-  const heading = unit.parts[0].section.path.map((each) => oneLine(each, 120)).join(' › ');
-  const cell = cellAskedFor(unit, question);
-  const goesOn = unit.isCut && unit.kind === 'procedure';
+/** Upper bound when sources contradict each other: `low`, as the contract requires (docs/contract.md#navigator). */
+const CONFLICT_LIMIT = 0.55;
+/** Share of the remaining doubt that a second, agreeing source removes. */
+const AGREEMENT_GAIN = 0.3;
+/** Factor for passages about devices that the question does not name. */
+const OTHER_DEVICE_FACTOR = 0.5;
+
+/**
+ * The probability that the passages answer, and the reason: how much of the question they cover, whether other sources agree, and what else
+ * fits.
+ */
+export const assessConfidence = ({ outcome, found, comparisons, phrases }: ConfidenceEvidence): Assessment => {
+  const agreeing = comparisons.find(({ verdict }) => verdict === 'agrees');
+  const conflicting = comparisons.find(({ verdict }) => verdict === 'conflicts');
+  const isOtherDevice = found.passages.every((passage) => passage.isOtherDevice);
+  let probability = found.probability * (isOtherDevice ? OTHER_DEVICE_FACTOR : 1);
+  if (conflicting) probability = Math.min(probability, CONFLICT_LIMIT);
+  else if (agreeing && probability >= PARTIAL_BELOW) probability = 1 - (1 - probability) * (1 - AGREEMENT_GAIN);
+  const coverage = coverageOf(found, phrases);
+  const confidence = levelOf(probability);
+  const [best, second] = found.articles;
+  const isClose = best !== undefined && second !== undefined && second.share >= CLOSE_SECOND * best.share;
+  const percent = String(Math.round(10 * found.probability) * 10);
+  const factors: ConfidenceFactor[] = [
+    { name: 'coverage', effect: coverage.share < 1 ? 'lowers' : 'raises', explanation: coverage.reason },
+    ...factorIf(isClose, {
+      name: 'close_second',
+      effect: 'lowers',
+      explanation: phrases.closeSecond,
+    }),
+    { name: 'calibration', effect: 'sets', explanation: filled(phrases.calibration, { percent }) },
+    ...factorIf(isOtherDevice, {
+      name: 'other_device',
+      effect: 'lowers',
+      explanation: phrases.otherDevices,
+    }),
+    ...agreementFactors({ conflicting, agreeing }, phrases),
+  ];
+  return {
+    confidence,
+    confidenceReason: reasonFrom(confidence, factors, phrases),
+    factors,
+    agreement: agreementOf(conflicting, agreeing),
+    probability,
+    components: {
+      probability: rounded(probability),
+      coverage: rounded(coverage.share),
+      margin: rounded(outcome.margin),
+      agreement: conflicting ? 0 : agreeing ? 1 : 0.5,
+      domain: rounded(found.domain),
+    },
+  };
+};
+
+export const factorIf = (holds: boolean, factor: ConfidenceFactor): ConfidenceFactor[] => (holds ? [factor] : []);
+
+/** What other sources say, as a factor. */
+export const agreementFactors = (
+  { conflicting, agreeing }: Readonly<Record<'conflicting' | 'agreeing', Comparison | undefined>>,
+  phrases: AnswerPhrases,
+): ConfidenceFactor[] => {
+  if (conflicting !== undefined) {
+    const { citation, difference } = conflicting;
+    const explanation = filled(phrases.conflict, { citation, difference });
+    return [{ name: 'conflict', effect: 'limits', explanation }];
+  }
+  if (agreeing === undefined) return [];
   return [
-    ...(heading === '' ? [] : [`**${escapeText(heading, 600)}**`]),
-    ...(cell === undefined ? [] : [escapeText(oneLine(cell), 400)]),
-    passageMarkdown(unit),
-    ...(goesOn ? [filled(phrases.goesOn, { title: linkTo(source) })] : []),
+    { name: 'agreement', effect: 'raises', explanation: filled(phrases.agrees, { citation: agreeing.citation }) },
   ];
 };
 
-/** A shown passage as a statement of the answer, with the words that it quotes. */
-export const statementOf = (
-  passage: AnswerPassage,
-  { quotes, ...showing }: Showing & { quotes: readonly PlacedQuote[] },
-): Statement => ({
-  text: escapeHtml(showPassage(passage, showing).join('\n\n')),
-  sources: quotes.slice(0, MAX_EXCERPTS).map(sourceOfQuote),
-  support: 1,
-  check: 'quoted',
-});
-
-/** A quote as the evidence of a statement. */
-export const sourceOfQuote = ({
-  chunk,
-  article,
-  start,
-  end,
-}: Pick<PlacedQuote, 'chunk' | 'article' | 'start' | 'end'>): StatementSource => ({
-  name: (article.title || titleOfPath(article.id)).slice(0, 500),
-  ...(Link.safeParse(article.url).success ? { url: article.url } : {}),
-  file: article.id,
-  section: sectionOf(chunk, article),
-  quote: chunk.text.slice(start, end),
-  start: chunk.start + start,
-  end: chunk.start + end,
-});
-
-/** The line above the passages of an article: its title, as a link where it has an address. */
-export const leadTo = (article: LinkedArticle, { source }: AnswerPhrases): string => {
-  const title = linkTo(article);
-  return filled(source, { title: title.startsWith('[') ? title : `“${title}”` });
+export const agreementOf = (
+  conflicting: Comparison | undefined,
+  agreeing: Comparison | undefined,
+): ResponseQuality['agreement'] => {
+  if (conflicting !== undefined) return 'conflict';
+  return agreeing === undefined ? 'none' : 'agree';
 };
 
-/** Articles as a list of links, with the best heading. */
-export const linksTo = (articles: readonly ClosestArticle[]): string =>
-  articles
-    .map(({ title, url, heading }) => {
-      const behind = heading === undefined || heading === title ? '' : ` – ${escapeText(oneLine(heading, 120), 200)}`;
-      return `- ${linkTo({ id: '', title, url })}${behind}`;
-    })
-    .join('\n');
+/** "High confidence: ...": the factors as sentences. */
+export const reasonFrom = (
+  level: ConfidenceLevel,
+  factors: readonly ConfidenceFactor[],
+  phrases: AnswerPhrases,
+): string =>
+  escapeText(`${sureness(level, phrases)}: ${factors.map(({ explanation }) => explanation).join('. ')}.`, 1000);
 
-/** The title of an article within a sentence. */
-const linkIn = ({ title, url }: ClosestArticle): string => {
-  const link = linkTo({ id: '', title, url });
-  return link.startsWith('[') ? link : `“${link}”`;
+const sureness = (level: ConfidenceLevel, { sureHigh, sureMedium, sureLow }: AnswerPhrases): string =>
+  ({ high: sureHigh, medium: sureMedium, low: sureLow })[level];
+
+const coverageOf = ({ question, passages }: FoundAnswer, phrases: AnswerPhrases): { share: number; reason: string } => {
+  const words = new Set(
+    passages.flatMap(({ source, unit }) => [
+      ...stemsOf(source.title),
+      ...unit.parts.flatMap(({ section, pieces }) => [
+        ...stemsOf(section.path.join('\n')),
+        ...pieces.flatMap(({ stems }) => stems),
+      ]),
+    ]),
+  );
+  const own = question.terms.filter(({ weight }) => weight === 1);
+  const missing = own.filter(({ forms }) => ![...forms].some((form) => words.has(form)));
+  const total = own.reduce((sum, { idf }) => sum + idf, 0);
+  const share = total > 0 ? 1 - missing.reduce((sum, { idf }) => sum + idf, 0) / total : 0;
+  if (missing.length === 0) return { share, reason: phrases.heldAll };
+  const rarest = missing.toSorted((left, right) => right.idf - left.idf).slice(0, 3);
+  const rare = rarest.map(({ word }) => `"${oneLine(word, 40)}"`).join(', ');
+  const held = String(own.length - missing.length);
+  return { share, reason: filled(phrases.heldSome, { held, total: String(own.length), words: rare }) };
 };
 
-type LinkedArticle = Pick<EditionArticle, 'title' | 'id'> & { url?: string | undefined };
+const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000;
 
-/** The title of an article, linked where it has an address. */
-export const linkTo = ({ title, id, url = '' }: LinkedArticle): string => {
-  const name = escapeText(titleOf({ title, id }), 300);
-  const address = url.replace(/\s/g, encodeURIComponent).replaceAll('(', '%28').replaceAll(')', '%29');
-  return Link.safeParse(url).success ? `[${name}](${address})` : name;
-};
+const MAX_TOPICS = 5;
 
-/** The cited sources, each section once, with its excerpts in the order of the answer. */
-export const citeSources = (quotes: readonly PlacedQuote[], edition: string): NavigatorSource[] => {
-  const sources = new Map<string, NavigatorSource>();
-  for (const { chunk, article, start, end, text, matched } of quotes) {
-    const section = sectionOf(chunk, article);
-    const key = `${article.id}\n${section}`;
-    const excerpt = { quote: text, start: chunk.start + start, end: chunk.start + end };
-    const source = sources.get(key);
-    if (source) {
-      if ((source.excerpts?.length ?? 0) < MAX_EXCERPTS) source.excerpts?.push(excerpt);
-    } else
-      sources.set(key, { file: article.id, section, relevance: relevanceOf(matched), excerpts: [excerpt], edition });
+/** Headings that many articles share, which are no topics by themselves. */
+const COMMON_HEADINGS: ReadonlySet<string> = new Set(headings);
+
+/** Related topics: headings or titles of matching passages that were not quoted. Without duplicates, and without cited sections. */
+export const relatedTopics = (
+  edition: Edition,
+  hits: readonly ArticleHit[],
+  quotes: readonly PlacedQuote[],
+): string[] => {
+  const topics = new Map<string, string>();
+  const taken = new Set(quotes.flatMap(({ chunk }) => subjectOf(chunk).keys));
+  for (const hit of hits) {
+    const { topic, key: own } = subjectOf(cachedChunk(edition, hit.chunk));
+    if (topic !== '' && !taken.has(own) && !topics.has(own)) topics.set(own, topic);
+    if (topics.size === MAX_TOPICS) break;
   }
-  return [...sources.values()];
+  return [...topics.values()].map((topic) => escapeText(topic, 200));
 };
 
-/** Per section, as the schema of the response allows. */
-const MAX_EXCERPTS = 20;
+/** The topic of a chunk, and the section that makes it superfluous when quoted. */
+const subjectOf = oncePer((chunk: CachedChunk) => {
+  const section = sectionOf(chunk, chunk.source);
+  const topic = oneLine(isTelling(section) ? section.replace(ITEM_NUMBER, '') : chunk.source.title, 200);
+  return { topic, key: key(topic), keys: [key(section), key(chunk.source.title)] };
+});
 
-const relevanceOf = (matched: readonly string[]): string => {
-  const words = matched.slice(0, 6).map((word) => `"${escapeText(word, 100)}"`);
-  const list = listOf(words, 'and');
-  return list === '' ? 'Holds the passage shown' : `Holds the passage shown, which speaks of ${list}`;
-};
+/** The number of a heading: "2. ", "3.1 ", "4) ". */
+const ITEM_NUMBER = /^\d{1,3}(?:(?:\.\d{1,3})*[.)]|(?:\.\d{1,3})+)\s+(?=\S*\p{L})/u;
 
-/** "a, b and c", "a or b", "a"; empty for nothing. */
-const listOf = (words: readonly string[], joint: 'and' | 'or'): string =>
-  words.length > 1 ? `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}` : words.join('');
+/** It names a subject: more than a date, a version or a heading that many articles share. */
+const isTelling = (heading: string): boolean =>
+  /\p{L}{2}|\p{Lo}/u.test(heading) &&
+  !/^\p{L}*\s?\d*$/u.test(heading) &&
+  !heading
+    .toLowerCase()
+    .match(/[a-z]+/g)
+    ?.every((word) => COMMON_HEADINGS.has(word));
 
-/** For running text: one line, shortened. */
-export const oneLine = (text: string, limit = 300): string => {
-  const line = IS_ONE_LINE.test(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return line.length > limit ? `${cutAtWord(line, limit - 1)}…` : line;
-};
-
-/** A cut word would say something else: "180 GB" must not become "1". A single long word is cut all the same. */
-const cutAtWord = (line: string, length: number): string => {
-  const cut = line.slice(0, length + 1).search(/\s\S*$/);
-  return line.slice(0, cut > length / 2 ? cut : length);
-};
-
-/** Printable ASCII with single spaces: most titles and headings, which need no replacement. */
-const IS_ONE_LINE = /^(?:[!-~]+ )*[!-~]+$/;
-
-/**
- * Whether a whole statement is about the answer itself, and so needs no source. A sentence that states anything else as well does not count.
- */
-export const isHedge = (statement: string): boolean => HEDGED.test(statement.replaceAll('’', "'").trim());
-
-const HEDGED =
-  /^(?:I'm|I am) not (?:sure|certain) (?:that|whether|if) (?:this|it) answers (?:the|your|this) question[.:]?$/i;
+const key = (topic: string) =>
+  topic
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
