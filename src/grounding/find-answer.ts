@@ -44,8 +44,6 @@ export interface FoundAnswer {
   domain: number;
   /** The closest articles, best first, at most six, with the best heading (none for the text before the first heading). */
   closest: { source: EditionArticle; heading: string | undefined }[];
-  /** The best unit of each further article that may be another reading of the question, best first, at most two. */
-  others: AnswerPassage[];
   /** All candidate articles with their share of the probability, best first. */
   articles: { source: EditionArticle; share: number }[];
   /** All units that count, best first. */
@@ -103,35 +101,12 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
     domain: Math.max(domain, nearness),
     closest: closestArticles(ranked, articles),
     articles: articles.map(({ source, share }) => ({ source, share })),
-    others: closeOthers(ranked, { articles, passages }),
     units: ranked,
   };
 };
 
 /** From this share of the best article's probability on, another article fits almost as well. */
 export const CLOSE_SECOND = 0.7;
-/** From this share on, another article may be another reading of the question. */
-const OTHER_READING = 0.3;
-const MAX_OTHERS = 2;
-
-/** Articles that are not shown, and not about another device. */
-const closeOthers = (
-  ranked: readonly RankedUnit[],
-  { articles, passages }: { articles: readonly ArticleShare[]; passages: readonly RankedUnit[] },
-): AnswerPassage[] => {
-  const shown = new Set(passages.map(({ source }) => source.index));
-  const best = articles.find(({ source }) => shown.has(source.index));
-  return articles
-    .filter(
-      ({ source, share }) =>
-        !shown.has(source.index) && share >= OTHER_READING * (best?.share ?? Number.POSITIVE_INFINITY),
-    )
-    .flatMap(({ source }) => ranked.find((unit) => unit.source.index === source.index) ?? [])
-    .filter(({ isOtherDevice }) => !isOtherDevice)
-    .slice(0, MAX_OTHERS)
-    .map((unit) => ({ ...unit, unit: shortened(unit.unit, MIN_ROOM) }));
-};
-
 /** Ranks and picks from given candidates; separate so that fitting can try other weights. */
 export const pickAnswer = (
   edition: Edition,

@@ -1,33 +1,29 @@
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import type { Progress } from '../contract/ask.ts';
-import type { AIClient, LibrarianInfo } from '../contract/librarian.ts';
-import {
-  type ExplainedPassage,
-  type Explanation,
-  MAX_EXPLAINED,
-  PARTIAL_BELOW,
-} from '../contract/navigator-response.ts';
-import { questionWithTurn } from '../grounding/parse-question.ts';
-import { type AnswerPhrases, answerPhrases, filled } from '../runtime/answer-phrases.ts';
+import type { AIClient } from '../contract/librarian.ts';
+import type { RemovedStatement } from '../grounding/checked-answer.ts';
+import type { CallUsage } from '../grounding/model-calls.ts';
 import type { WaitUntil } from '../runtime/concurrency.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
-import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
+import type { Turn } from '../search/analyse-query.ts';
 import { readPages } from '../search/chunk-texts.ts';
 import { devicesOwned } from '../search/devices-named-in.ts';
 import { vectorsOf } from '../search/edition-vectors.ts';
-import { candidatesCache, chooseLibrarian } from '../search/librarian-routing.ts';
-import { cachedArticle, type Edition } from '../search/open-edition.ts';
-import type { Retriever, SemanticUse } from '../search/retrieve.ts';
-import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
-import { completedQuestion } from '../text/complete-question.ts';
-import { lastOf, turnsFor } from '../text/refers-back.ts';
-import { type AnswerOptions, answerFromEdition, DECLINED_BELOW, HITS, languageOf } from './answer-from-edition.ts';
-import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';
-import { oneLine } from './compose-answer.ts';
+import type { Edition } from '../search/open-edition.ts';
+import type { Retriever } from '../search/retrieve.ts';
+import { type SearchOptions, searchEdition } from '../search/search-edition.ts';
+import { turnsFor } from '../text/refers-back.ts';
+import { type AnswerOptions, answerFromEdition, HITS, inFull, languageOf } from './answer-from-edition.ts';
+import { answerWithModel, type ModelAccount, type ModelAnswerOptions } from './answer-with-model.ts';
+import { oneLine } from './cite-sources.ts';
 import { spokenLanguage } from './decline.ts';
-import { type AnswerViolation, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
+import { explainAnswer } from './explain-answer.ts';
+import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
+import { type OtherLibrarians, withWhomToAsk } from './whom-to-ask.ts';
+
+type Retrieved = Awaited<ReturnType<Retriever>>;
 
 export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices' | 'knowledge' | 'language'> {
   /** Librarians that may be named as the ones to ask. */
@@ -49,7 +45,7 @@ export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'device
   retrieve?: Retriever | undefined;
   /** Word vectors; words are compared by form alone when absent. */
   wordVectors?: (() => WordVectors) | undefined;
-  /** Whether `metadata.explain` says why the passages were chosen, which costs a search of its own. */
+  /** Whether `metadata.explain` says why the passages were chosen. Such an answer is not taken from the cache. */
   explain?: boolean | undefined;
 }
 
@@ -76,45 +72,30 @@ export interface AnswerMetadata {
 
 /**
  * Answers a question, for all routes: finds passages, has the model answer if there is one, and quotes otherwise. Quotes are cached per
- * edition, unless embeddings were late or failed. Answers of a model are not cached, as they depend on the time and budget left.
+ * edition, unless something was missing. Answers of a model are not cached, as they depend on the time and budget left.
  */
 export const answerQuestion = async (
   edition: Edition,
   question: string,
   options: QuestionOptions,
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
+  const { facts = [], others, onViolations, progress } = options;
+  progress?.({ type: 'searching', edition: edition.id });
   const history = turnsFor(question, options.history ?? []);
-  const { answer: found, metadata: reported } = await findAnswer(edition, question, { ...options, history });
-  const phrases = answerPhrases(spokenLanguage(edition, question, languageOf(question, options)));
-  const answer = options.others === undefined ? found : withWhomToAsk(found, question, options.others, phrases);
-  const metadata =
-    options.explain === true
-      ? { ...reported, explain: await explanationOf(edition, question, answer, { ...options, history }) }
-      : reported;
+  // Without a model, the device that somebody owns is all that a fact tells.
+  const devices = options.devices?.length ? options.devices : devicesOwned(facts, edition.devices());
+  // What is not about a question of before may still be in its language.
+  const language = languageOf(question, { language: options.language, history });
+  const result = await findAnswer(edition, question, { ...options, history, devices, language });
+  const answer =
+    others === undefined
+      ? result.answer
+      : withWhomToAsk(result.answer, question, others, spokenLanguage(edition, question, language));
   const { violations = [] } = answer;
-  if (violations.length === 0) return { answer, metadata };
-  options.onViolations?.(violations);
+  if (violations.length === 0) return { answer, metadata: result.metadata };
+  onViolations?.(violations);
   const once = new Map(violations.map((violation) => [JSON.stringify(violation), violation]));
-  return { answer, metadata: { ...metadata, violations: [...once.values()] } };
-};
-
-/** By a search of its own, so that a reused answer is explained, too. */
-const explanationOf = async (
-  edition: Edition,
-  question: string,
-  answer: NavigatorAnswer,
-  options: QuestionOptions,
-): Promise<Explanation> => {
-  const { history = [], devices, retrieve, signal, waitUntil, timeLeftMs } = options;
-  const about = { history, devices, language: languageOf(question, options), limit: HITS };
-  const { outcome, semantic } =
-    retrieve === undefined
-      ? {
-          outcome: (await readPages(edition, () => searchEdition(edition, question, about))).value,
-          semantic: 'absent' as const,
-        }
-      : await retrieve(edition, question, { ...about, signal, waitUntil, timeLeftMs: timeLeftMs() });
-  return (await readPages(edition, () => explainAnswer(edition, question, { answer, outcome, semantic }))).value;
+  return { answer, metadata: { ...result.metadata, violations: [...once.values()] } };
 };
 
 const findAnswer = async (
@@ -122,164 +103,105 @@ const findAnswer = async (
   question: string,
   options: QuestionOptions,
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
-  const {
-    ai,
-    reranker,
-    retrieve,
-    knowledge,
-    facts = [],
-    timeLeftMs,
-    signal,
-    waitUntil,
-    wordVectors,
-    progress,
-  } = options;
-  progress?.({ type: 'searching', edition: edition.id });
-  const { history = [] } = options;
-  // Without a model, the device that somebody owns is all that a fact tells.
-  const devices = options.devices?.length ? options.devices : devicesOwned(facts, edition.devices());
-  // What is not about a question of before may still be in its language.
-  const asked = { history, devices, language: languageOf(question, options) };
-  const vectors = wordVectors?.();
-  const atMost = history.length === 0 ? undefined : await surenessInFull(edition, question, options);
-  if (ai === undefined && retrieve === undefined)
-    return quoted(edition, cacheEntryOf(edition, question, asked), () =>
-      answerFromEdition(edition, question, { ...asked, vectors, knowledge, atMost }),
-    );
-  const entry = ai === undefined ? cacheEntryOf(edition, question, asked, 'retrieved') : undefined;
+  const { ai, retrieve, explain, signal, waitUntil, timeLeftMs, devices, language } = options;
+  const entry = ai === undefined && !explain ? cacheEntryOf(edition, question, options) : undefined;
   if (entry?.cached !== undefined) return { answer: entry.cached, metadata: { cached: true } };
-  const limit = ai === undefined ? HITS : MODEL_HITS;
-  const find = async (query: string, about: Pick<AnswerOptions, 'history' | 'devices' | 'language'>) =>
-    retrieve
-      ? retrieve(edition, query, { ...about, limit, signal, waitUntil, timeLeftMs: timeLeftMs() })
-      : {
-          outcome: (await readPages(edition, () => searchEdition(edition, query, { ...about, limit }))).value,
-          semantic: 'absent' as const,
-        };
-  const { outcome, semantic, ...lack } = await find(question, asked);
-  const whole = questionWithTurn(question, history);
-  const outcomeWithTurn =
-    whole === question ? undefined : (await find(whole, { devices, language: asked.language })).outcome;
-  const lacksEmbeddings = semantic === 'late' || semantic === 'failed';
-  if (ai === undefined) {
-    const lacks: AnswerMetadata['degraded'] = [
-      ...(lacksEmbeddings ? (['embeddings'] as const) : []),
-      ...('lacksTexts' in lack && lack.lacksTexts === true ? (['texts'] as const) : []),
-    ];
-    return quoted(
-      edition,
-      entry,
-      () => answerFromEdition(edition, question, { ...asked, outcome, outcomeWithTurn, vectors, knowledge, atMost }),
-      lacks,
-    );
-  }
-  const { account, ...answer } = await answerWithModel(edition, question, {
-    ...{
-      ...asked,
-      knowledge,
-      atMost,
-      outcome,
-      outcomeWithTurn,
-      vectors,
-      ai,
-      reranker,
-      signal,
-      progress,
-      facts,
-      timeLeftMs: timeLeftMs(),
-    },
-    // Embedding services cache their inputs, and a model's rewording of a question would outlive the erased conversation.
-    search: async (query) =>
-      vectorsOf(edition)?.space.model === WORD_VECTORS_MODEL
-        ? (await find(query, { devices, language: asked.language })).outcome
-        : (await readPages(edition, () => searchEdition(edition, query, { devices, language: asked.language, limit })))
-            .value,
-  });
-  const lacksTexts = 'lacksTexts' in lack && lack.lacksTexts === true;
-  return { answer, metadata: metadataOf(account, { lacksEmbeddings, lacksTexts }) };
+  const byWords = async (query: string, about: SearchOptions): Promise<Retrieved> => {
+    const work = () => searchEdition(edition, query, about);
+    return { outcome: (await readPages(edition, work)).value, semantic: 'absent' };
+  };
+  const find = (query: string, history?: readonly Turn[]): Promise<Retrieved> => {
+    const about = { history, devices, language, limit: HITS };
+    return retrieve === undefined
+      ? byWords(query, about)
+      : retrieve(edition, query, { ...about, signal, waitUntil, timeLeftMs: timeLeftMs() });
+  };
+  const whole = inFull(question, options.history ?? []);
+  const { outcome, semantic, lacksTexts } = await find(whole.question, whole.history);
+  const vectors = options.wordVectors?.();
+  const asked = { ...options, outcome, vectors };
+  const lacks: Lack[] = [
+    ...(semantic === 'late' || semantic === 'failed' ? (['embeddings'] as const) : []),
+    ...(lacksTexts === true ? (['texts'] as const) : []),
+  ];
+  const result =
+    ai === undefined
+      ? await quoted(edition, entry, lacks, () => answerFromEdition(edition, question, asked))
+      : await byModel(edition, question, lacks, {
+          ...asked,
+          ai,
+          timeLeftMs: timeLeftMs(),
+          // Embedding services cache their inputs, and a model's rewording of a question would outlive the erased conversation.
+          search: async (query) => {
+            const isLocal = vectorsOf(edition)?.space.model === WORD_VECTORS_MODEL;
+            const about = { devices, language, limit: HITS };
+            return (isLocal ? await find(query) : await byWords(query, about)).outcome;
+          },
+        });
+  if (!explain) return result;
+  const explanation = await readPages(edition, () =>
+    explainAnswer(edition, whole.question, { answer: result.answer, outcome, semantic }),
+  );
+  return { ...result, metadata: { ...result.metadata, explain: explanation.value } };
 };
 
-/**
- * Share of the probability that is left to a follow-up: what it stands for is a guess. Of 65 follow-ups whose question in full is written
- * beside them (test/conversation/follow-ups.json) none is surer with it.
- */
-const FOLLOW_UP_SHARE = 0.7;
-
-/**
- * How sure a follow-up may be: less than the question completed by rules, than both questions asked as one, and than the previous one, if that
- * was answered at all.
- */
-const surenessInFull = async (edition: Edition, question: string, options: QuestionOptions): Promise<number> => {
-  const { history = [], devices, facts, retrieve, wordVectors, knowledge, timeLeftMs, signal, waitUntil } = options;
-  const turn = lastOf(history);
-  if (turn === undefined) return 1;
-  const alone = { devices, facts, retrieve, wordVectors, knowledge, timeLeftMs, signal, waitUntil };
-  const ask = async (text: string) => (await findAnswer(edition, text.slice(0, MAX_QUESTION), alone)).answer;
-  const completed = completedQuestion(question, turn);
-  const [before, ...inFull] = await Promise.all([
-    ask(turn.question),
-    ask(`${turn.question}\n${question}`),
-    ...(completed === question ? [] : [ask(completed)]),
-  ]);
-  const counted = before.verdict === 'answer' ? [before, ...inFull] : inFull;
-  return FOLLOW_UP_SHARE * Math.min(...counted.map(({ probability }) => probability));
-};
-
-/** In UTF-16 units, as of a query. */
-const MAX_QUESTION = 4000;
+type Lack = NonNullable<AnswerMetadata['degraded']>[number];
 
 /** An answer of quotes; cached unless something was missing. */
 const quoted = async (
   edition: Edition,
   entry: CacheEntry | undefined,
-  answer: () => NavigatorAnswer,
-  lacks: readonly NonNullable<AnswerMetadata['degraded']>[number][] = [],
+  lacks: readonly Lack[],
+  work: () => NavigatorAnswer,
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
-  if (entry?.cached !== undefined) return { answer: entry.cached, metadata: { cached: true } };
-  const { value, isComplete } = await readPages(edition, answer);
-  const degraded = isComplete || lacks.includes('texts') ? [...lacks] : [...lacks, 'texts' as const];
+  const { value, isComplete } = await readPages(edition, work);
+  const isCut = !isComplete && !lacks.includes('texts');
+  const degraded = isCut ? [...lacks, 'texts' as const] : [...lacks];
   if (degraded.length > 0) return { answer: value, metadata: { degraded } };
   return { answer: entry?.store(value) ?? value, metadata: {} };
+};
+
+const byModel = async (
+  edition: Edition,
+  question: string,
+  lacks: readonly Lack[],
+  options: ModelAnswerOptions,
+): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
+  const { account, ...answer } = await answerWithModel(edition, question, options);
+  return { answer, metadata: metadataOf(account, lacks) };
 };
 
 const MAX_REMOVED = 6;
 
 const metadataOf = (
   { answeredBy, model, refused, usage, modelMs, queries, removed }: ModelAccount,
-  { lacksEmbeddings, lacksTexts }: { lacksEmbeddings: boolean; lacksTexts: boolean },
+  lacks: readonly Lack[],
 ): AnswerMetadata => {
-  const degraded: AnswerMetadata['degraded'] = [
-    ...(lacksEmbeddings ? (['embeddings'] as const) : []),
-    ...(lacksTexts ? (['texts'] as const) : []),
-    ...(refused === 'unavailable' || refused === 'timeout' ? (['model'] as const) : []),
-  ];
+  const hasFailed = refused === 'unavailable' || refused === 'timeout';
+  const degraded = hasFailed ? [...lacks, 'model' as const] : [...lacks];
   return {
     answered_by: answeredBy,
     model: model.slice(0, 200),
     ...(refused === undefined ? {} : { model_refused: refused }),
     ...(degraded.length > 0 ? { degraded } : {}),
-    ...(usage === undefined
-      ? {}
-      : {
-          usage: {
-            calls: usage.calls,
-            input_tokens: usage.inputTokens,
-            output_tokens: usage.outputTokens,
-            ...(usage.costUsd === undefined ? {} : { cost_usd: usage.costUsd }),
-          },
-        }),
+    ...(usage === undefined ? {} : { usage: usageOf(usage) }),
     ...(modelMs === undefined ? {} : { model_ms: modelMs }),
     ...(queries.length > 0 ? { queries } : {}),
-    ...(removed.length > 0
-      ? {
-          removed: removed.slice(0, MAX_REMOVED).map(({ text, reason }) => ({
-            text: escapeText(oneLine(text, 120), 160),
-            reason: escapeText(oneLine(reason, 160), 200),
-          })),
-        }
-      : {}),
+    ...(removed.length > 0 ? { removed: removed.slice(0, MAX_REMOVED).map(shortRemoval) } : {}),
   };
 };
+
+const usageOf = ({ calls, inputTokens, outputTokens, costUsd }: CallUsage) => ({
+  calls,
+  input_tokens: inputTokens,
+  output_tokens: outputTokens,
+  ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
+});
+
+const shortRemoval = ({ text, reason }: RemovedStatement) => ({
+  text: escapeText(oneLine(text, 120), 160),
+  reason: escapeText(oneLine(reason, 160), 200),
+});
 
 /** Cached answers per edition; some 2 kB each. */
 const MAX_ANSWERS = 256;
@@ -293,14 +215,13 @@ interface CacheEntry {
   store(answer: NavigatorAnswer): NavigatorAnswer;
 }
 
-/** @param by The source of the search results; another one may find other passages. */
+/** Another source of the search results may find other passages. */
 const cacheEntryOf = (
   edition: Edition,
   question: string,
-  { filter = {}, history = [], devices = [], language }: AnswerOptions,
-  by = '',
+  { history = [], devices = [], language, retrieve }: QuestionOptions,
 ): CacheEntry => {
-  const key = JSON.stringify([question, filter, history, devices, language, by]);
+  const key = JSON.stringify([question, history, devices, language, retrieve !== undefined]);
   const answers = answersOf(edition);
   const cached = answers.get(key);
   if (cached !== undefined) {
@@ -330,91 +251,3 @@ const freeze = <T>(value: T): T => {
   for (const part of Object.values(value)) freeze(part);
   return Object.freeze(value);
 };
-
-/** Why an answer quotes what it quotes: the best passages of a search for the question, what ranked each, and what became of it. */
-const explainAnswer = (
-  edition: Edition,
-  question: string,
-  { answer, outcome, semantic }: { answer: NavigatorAnswer; outcome: SearchOutcome; semantic: SemanticUse },
-): Explanation => {
-  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
-  const chosen = new Set(chooseHits(edition, question, outcome.hits).hits.map(({ chunk }) => chunk));
-  return {
-    ...{ edition: edition.id, semantic, probability: rounded(answer.probability), found: outcome.hits.length },
-    thresholds: { declined_below: DECLINED_BELOW, sure_from: PARTIAL_BELOW },
-    passages: outcome.hits.slice(0, MAX_EXPLAINED).map((hit, at): ExplainedPassage => {
-      const { id: file, title } = cachedArticle(edition, hit.article);
-      return {
-        ...{
-          title: title.slice(0, 500),
-          file,
-          section: (edition.headingPath(hit.chunk).at(-1) ?? title).slice(0, 500),
-        },
-        ...{ lexical: rounded(hit.lexical), score: rounded(hit.score), coverage: rounded(hit.coverage) },
-        ...(hit.similarity === undefined ? {} : { similarity: rounded(hit.similarity) }),
-        ...(hit.fused === undefined ? {} : { fused: rounded(hit.fused) }),
-        relevance: rounded(Math.min(1, Math.max(0, relevances[at] ?? 0))),
-        outcome: outcomeOf(edition, hit, { file, answer, isChosen: chosen.has(hit.chunk) }),
-      };
-    }),
-  };
-};
-
-const outcomeOf = (
-  edition: Edition,
-  { chunk }: SearchHit,
-  { file, answer, isChosen }: { file: string; answer: NavigatorAnswer; isChosen: boolean },
-): ExplainedPassage['outcome'] => {
-  const { start, end } = edition.chunk(chunk);
-  const sources = answer.response.sources.filter((source) => source.file === file);
-  const excerpts = sources.flatMap((source) => source.excerpts ?? []);
-  if (excerpts.some((excerpt) => excerpt.start < end && excerpt.end > start)) return 'cited';
-  if (sources.length > 0) return 'same_article';
-  if (!isChosen) return 'other_device';
-  return answer.closest.some((article) => article.file === file) ? 'closest' : 'not_chosen';
-};
-
-const rounded = (value: number): number => Math.round(value * 1000) / 1000;
-
-/** The other librarians that a question may be for. */
-export interface OtherLibrarians {
-  /** The navigator's own description, with which theirs are compared. */
-  self: LibrarianInfo;
-  /** By their latest descriptions; the same array until one changes. */
-  all: readonly LibrarianInfo[];
-  /** Librarians that the question passed through. */
-  chain: readonly string[];
-}
-
-const MAX_TOPICS = 20;
-
-/**
- * Names the librarian whose description and examples clearly match the question as the first related topic, and in the answer to a question
- * that is out of domain. Whether the caller may ask it is
- * decided when it is asked: a navigator is handed no more rights than it needs, so it does not know the caller's others.
- */
-export const withWhomToAsk = (
-  answer: NavigatorAnswer,
-  question: string,
-  others: OtherLibrarians,
-  phrases: AnswerPhrases = answerPhrases('en'),
-): NavigatorAnswer => {
-  const { self, all, chain } = others;
-  const asked = all.filter(({ id }) => id !== self.id && !chain.includes(id));
-  if (asked.length === 0) return answer;
-  const { to } = chooseLibrarian(question, indexesOf(all)(self)([self, ...asked]).index, self.id);
-  const claiming = asked.find(({ id }) => id === to);
-  if (claiming === undefined) return answer;
-  // A partner chooses its name, which must not become a link.
-  const name = oneLine(claiming.name, 100).replace(/[[\]]/g, '');
-  const topic = escapeText(filled(phrases.ask, { name }), 200);
-  const { response } = answer;
-  const relatedTopics = [topic, ...(response.relatedTopics ?? [])].slice(0, MAX_TOPICS);
-  const text = response.outOfDomain
-    ? `${response.answer}\n\n${escapeText(filled(phrases.askOther, { name }), 200)}`
-    : response.answer;
-  return { ...answer, response: { ...response, answer: text, relatedTopics } };
-};
-
-/** Rebuilt when a description changes. */
-const indexesOf = oncePer((_: readonly LibrarianInfo[]) => oncePer(({ id }: LibrarianInfo) => candidatesCache(id)));

@@ -1,7 +1,6 @@
 import type { Reranker } from '../ai/reranker.ts';
 import type { Progress } from '../contract/ask.ts';
 import type { AIClient } from '../contract/librarian.ts';
-import { Link } from '../contract/names.ts';
 import { type NavigatorResponse, PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import { type AnswerRequest, aboutAsker, MAX_TURNS } from '../grounding/answer-prompt.ts';
 import {
@@ -13,7 +12,6 @@ import {
 } from '../grounding/checked-answer.ts';
 import { type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { type CallUsage, type ModelCalls, startModelCalls } from '../grounding/model-calls.ts';
-import type { TextVectors } from '../grounding/parse-question.ts';
 import { beforeInjection } from '../grounding/prompt-injection.ts';
 import { excerptsOf } from '../grounding/render-passage.ts';
 import { needsQueries, type ProposedSearch, proposeSearch } from '../grounding/search-queries.ts';
@@ -35,22 +33,21 @@ import { type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import {
   type AnswerOptions,
   answerFromEdition,
+  FOLLOW_UP_SHARE,
   HITS,
+  inFull,
   languageOf,
-  promptInjectionScreen,
+  withoutInjections,
 } from './answer-from-edition.ts';
-import { composeValidAnswer, linksToPassages, statementOf } from './compose-model-answer.ts';
+import { closestOf, statementOf } from './cite-sources.ts';
+import { citedStatement, composeModelAnswer, linksToPassages } from './compose-model-answer.ts';
 import { isOffTopic, spokenLanguage } from './decline.ts';
 import { chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 
-export interface ModelAnswerOptions extends Omit<AnswerOptions, 'screen' | 'reading'> {
+export interface ModelAnswerOptions extends Omit<AnswerOptions, 'isScreened' | 'reading'> {
   ai: AIClient;
-  /** Result of a search for this exact question; best with `MODEL_HITS` hits. */
+  /** Result of a search for this question, as `inFull` writes it; best with `HITS` hits. */
   outcome: SearchOutcome;
-  /** The same for the question together with the previous turn (`questionWithTurn`). */
-  outcomeWithTurn?: SearchOutcome | undefined;
-  /** Word vectors; words are compared by form alone when absent. */
-  vectors?: TextVectors | undefined;
   /** Searches the same edition for another query; by words alone when absent. */
   search?: ((query: string) => Promise<SearchOutcome>) | undefined;
   /** Orders the passages; search order when absent. */
@@ -85,8 +82,6 @@ export interface ModelAnswer extends NavigatorAnswer {
   account: ModelAccount;
 }
 
-/** Hits from which the passages for a model are chosen. */
-export const MODEL_HITS = 50;
 /** Share of the time left for all calls of the model; the quotes are ready before. */
 const TIME_SHARE = 0.8;
 /** Maximum time of the model: an early quote is better than a late answer. */
@@ -101,80 +96,97 @@ export const answerWithModel = async (
   question: string,
   options: ModelAnswerOptions,
 ): Promise<ModelAnswer> => {
-  const { ai, signal, timeLeftMs, progress, facts = [], now = Date.now, ...known } = options;
+  const { ai, signal, timeLeftMs, progress, facts = [], now = Date.now, ...about } = options;
+  const { knowledge, history: turns = [] } = options;
   const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
-  const outcome = await read(() => promptInjectionScreen.outcome(edition, options.outcome));
-  const quoted = {
-    ...known,
-    outcome: { ...outcome, hits: outcome.hits.slice(0, HITS) },
-    screen: promptInjectionScreen,
-  };
-  const fallback = (reading?: AnswerOptions['reading']) =>
-    read(() => answerFromEdition(edition, question, { ...quoted, reading }));
+  const outcome = await read(() => withoutInjections(edition, options.outcome));
+  const quotes = (reading?: AnswerOptions['reading']) =>
+    read(() => answerFromEdition(edition, question, { ...about, outcome, isScreened: true, reading }));
   const screened = beforeInjection(question);
-  const account = { model: ai.model, removed: [], queries: [] };
-  if (screened === '')
-    return { ...(await fallback()), account: { ...account, answeredBy: 'quotes', refused: 'not_asked' } };
+  const none = { model: ai.model, removed: [], queries: [] };
+  const notAsked = { ...none, answeredBy: 'quotes', refused: 'not_asked' } as const;
+  if (screened === '') return { ...(await quotes()), account: notAsked };
   const started = now();
   const calls = startModelCalls({
-    ...{ ai, signal },
+    ai,
+    signal,
     timeMs: Math.min(MAX_TIME_MS, Math.floor(timeLeftMs * TIME_SHARE)),
   });
   try {
-    const history = (options.history ?? [])
+    const history = turns
       .slice(-MAX_TURNS)
       .map((turn) => ({ ...turn, text: beforeInjection(turn.text) }))
       .filter(({ text }) => text !== '');
     const finding = { ...options, question: screened, history, outcome, calls };
-    const found = await findPassages(edition, finding);
-    const queries = found.search?.parts.flatMap((part) => part.queries) ?? [];
-    const spent = () => ({ usage: calls.usage(), modelMs: Math.max(0, now() - started) });
-    if (found.passages.length === 0 || found.isOffTopic) {
-      const rest = { queries, answeredBy: 'quotes', refused: 'not_asked', usage: calls.usage() } as const;
-      return { ...(await fallback(found.isOffTopic ? 'off_topic' : undefined)), account: { ...account, ...rest } };
+    const first = await findPassages(edition, finding);
+    if (first.passages.length === 0 || first.isOffTopic) {
+      const account = { ...notAsked, queries: queriesOf(first.search), usage: calls.usage() };
+      return { ...(await quotes(first.isOffTopic ? 'off_topic' : undefined)), account };
     }
-    const writing = startWriting(edition, { finding, progress, task: aboutAsker(facts), now: new Date(now()) });
-    const { written, passages } = await writing.write(found);
-    const end = (rest: Pick<ModelAccount, 'answeredBy' | 'refused'>): ModelAccount => ({
-      ...{ ...account, queries: writing.queries(), removed: written.removed, ...rest, ...spent() },
+    const writing = startWriting(edition, {
+      finding,
+      progress,
+      task: aboutAsker(facts),
+      now: new Date(now()),
     });
-    const { knowledge, atMost } = options;
-    const phrases = answerPhrases(spokenLanguage(edition, question, languageOf(question, options)));
-    const composed =
-      'failure' in written
-        ? { answer: undefined, violations: [], dropped: [] }
-        : await read(() =>
-            composeValidAnswer({
-              edition,
-              question: screened,
-              outcome,
-              passages,
-              written,
-              knowledge,
-              phrases,
-              atMost,
-              now: new Date(now()),
-            }),
-          );
-    withdraw(composed.dropped, { sent: writing.sent, progress });
-    if (composed.answer !== undefined) return { ...composed.answer, account: end({ answeredBy: 'model' }) };
-    const refused = 'failure' in written ? written.failure : 'unsupported';
-    // What only shares words with the question was read, and does not answer it.
-    const related = linksToPassages('related' in written ? (written.related ?? []) : []);
-    const quoted = refused === 'no_answer' ? undefined : await fallback();
-    // What a judge has refused as a whole is not replaced by quotes that are not sure either.
-    const isRefused = 'isJudged' in written && written.isJudged === true && (quoted?.probability ?? 0) < PARTIAL_BELOW;
-    const standIn = quoted === undefined || ('failure' in written && isRefused) ? await fallback({ related }) : quoted;
-    const violations = [...composed.violations, ...(standIn.violations ?? [])];
+    const { written, passages, search } = await writing.write(first);
+    const account = {
+      ...none,
+      queries: queriesOf(search),
+      removed: written.removed,
+      usage: calls.usage(),
+      modelMs: Math.max(0, now() - started),
+    };
+    const language = spokenLanguage(edition, question, languageOf(question, options));
+    const phrases = answerPhrases(language);
+    if ('failure' in written) {
+      const answer = await inPlaceOf(written, quotes);
+      return {
+        ...limited(answer, written.failure, phrases),
+        account: { ...account, answeredBy: 'quotes', refused: written.failure },
+      };
+    }
+    const { answer, violations, dropped } = await read(() =>
+      composeModelAnswer({
+        edition,
+        question: screened,
+        outcome,
+        passages,
+        written,
+        knowledge,
+        phrases,
+        atMost: turns.length === 0 ? undefined : FOLLOW_UP_SHARE * first.probability,
+        now: new Date(now()),
+      }),
+    );
+    withdraw(dropped, { sent: writing.sent, progress });
+    if (answer !== undefined) return { ...answer, account: { ...account, answeredBy: 'model' } };
+    const instead = await quotes();
     return {
-      ...limited(standIn, refused, phrases),
-      ...(violations.length === 0 ? {} : { violations }),
-      account: end({ answeredBy: 'quotes', refused }),
+      ...limited(instead, 'unsupported', phrases),
+      violations: [...violations, ...(instead.violations ?? [])],
+      account: { ...account, answeredBy: 'quotes', refused: 'unsupported' },
     };
   } finally {
     calls.end();
   }
 };
+
+/** The quotes in place of a model that gave no answer. */
+const inPlaceOf = async (
+  { failure, related = [], isJudged = false }: FailedAnswer<ShownPassage>,
+  quotes: (reading?: AnswerOptions['reading']) => Promise<NavigatorAnswer>,
+): Promise<NavigatorAnswer> => {
+  // What only shares words with the question was read, and does not answer it.
+  const declined = () => quotes({ related: linksToPassages(related) });
+  if (failure === 'no_answer') return declined();
+  const quoted = await quotes();
+  // What a judge has refused as a whole is not replaced by quotes that are not sure either.
+  return isJudged && quoted.probability < PARTIAL_BELOW ? declined() : quoted;
+};
+
+const queriesOf = (search: ProposedSearch | undefined): string[] =>
+  search?.parts.flatMap(({ queries }) => queries) ?? [];
 
 type Written = CheckedAnswer<ShownPassage> | FailedAnswer<ShownPassage>;
 
@@ -189,7 +201,6 @@ interface WritingOptions {
 const startWriting = (edition: Edition, { finding, progress, task, now }: WritingOptions) => {
   const { calls, question, history } = finding;
   const sent: CheckedStatement<ShownPassage>[] = [];
-  let proposed: ProposedSearch | undefined;
   const write = (asked: string, passages: readonly ShownPassage[], parts?: readonly string[]): Promise<Written> => {
     progress?.({ type: 'passages', passages: passages.map(placeOf) });
     return writeCheckedAnswer(
@@ -202,7 +213,11 @@ const startWriting = (edition: Edition, { finding, progress, task, now }: Writin
           ((statement) => {
             // A second answer may give again what the first one has.
             if (!sent.some(({ text }) => text === statement.text))
-              progress({ type: 'statement', index: sent.push(statement) - 1, ...statementOf(statement) });
+              progress({
+                type: 'statement',
+                index: sent.push(statement) - 1,
+                ...statementOf(citedStatement(statement, statement.probability)),
+              });
           }),
         onRemoved: ({ text, reason }) => progress?.({ type: 'removed', text: text.slice(0, 1000), reason }),
       },
@@ -210,27 +225,38 @@ const startWriting = (edition: Edition, { finding, progress, task, now }: Writin
   };
   return {
     sent,
-    queries: () => proposed?.parts.flatMap(({ queries }) => queries) ?? [],
-    write: async (found: FoundPassages): Promise<{ written: Written; passages: readonly ShownPassage[] }> => {
-      const { search, passages } = found;
-      proposed = search;
+    write: async (first: FoundPassages): Promise<WrittenAnswer> => {
+      const { search, passages } = first;
       const written = await write(
         question,
         passages,
         search?.parts.map(({ asked }) => asked),
       );
       const open = openPartsOf(written, question);
-      if (search !== undefined || open.length === 0) return { written, passages };
-      const again = await findPassages(edition, { ...finding, question: open.join('; '), isAgain: true });
-      proposed = again.search;
-      const known = new Set(passages.map(({ source, text }) => `${source.id}\n${text}`));
-      const isNew = again.passages.some(({ source, text }) => !known.has(`${source.id}\n${text}`));
-      if (!isNew || again.isOffTopic) return { written, passages };
+      if (search !== undefined || open.length === 0) return { written, passages, search };
+      const again = await findPassages(edition, {
+        ...finding,
+        question: open.join('; '),
+        isAgain: true,
+      });
+      const texts = new Set(passages.map(({ source, text }) => `${source.id}\n${text}`));
+      const isNew = again.passages.some(({ source, text }) => !texts.has(`${source.id}\n${text}`));
+      if (!isNew || again.isOffTopic) return { written, passages, search: again.search };
       const more = await write(question, again.passages, open);
-      return { written: joined(written, more, open), passages: [...passages, ...again.passages] };
+      return {
+        written: joined(written, more, open),
+        passages: [...passages, ...again.passages],
+        search: again.search,
+      };
     },
   };
 };
+
+interface WrittenAnswer {
+  written: Written;
+  passages: readonly ShownPassage[];
+  search: ProposedSearch | undefined;
+}
 
 /** What an answer leaves open: the parts that the model answers with "no", or the question as a whole. */
 const openPartsOf = (written: Written, question: string): string[] =>
@@ -273,17 +299,17 @@ const withdraw = (
   }
 };
 
-const placeOf = ({ source, headings }: ShownPassage) => ({
-  name: (source.title || source.id).slice(0, 500),
-  ...(Link.safeParse(source.url).success ? { url: source.url } : {}),
-  ...(headings.length === 0 ? {} : { section: headings.join(' > ').slice(0, 500) }),
-});
+const placeOf = ({ source, headings }: ShownPassage) => {
+  const { title: name, url } = closestOf(source, undefined);
+  return {
+    name,
+    ...(url === undefined ? {} : { url }),
+    ...(headings.length === 0 ? {} : { section: headings.join(' > ').slice(0, 500) }),
+  };
+};
 
 interface Finding
-  extends Pick<
-    ModelAnswerOptions,
-    'search' | 'reranker' | 'signal' | 'devices' | 'vectors' | 'outcomeWithTurn' | 'language'
-  > {
+  extends Pick<ModelAnswerOptions, 'search' | 'reranker' | 'signal' | 'devices' | 'vectors' | 'language'> {
   question: string;
   history: readonly Turn[];
   outcome: SearchOutcome;
@@ -297,6 +323,8 @@ interface FoundPassages {
   /** What the model made of the question; undefined when it was not asked. */
   search: ProposedSearch | undefined;
   isOffTopic: boolean;
+  /** Probability of an answer without a model. */
+  probability: number;
 }
 
 /** Hits of the question that count. */
@@ -307,64 +335,53 @@ const QUERY_HITS = 12;
 /** The passages to show: from the first search, and from the model's queries where those may find more. */
 const findPassages = async (
   edition: Edition,
-  {
-    question,
-    history,
-    outcome,
-    outcomeWithTurn,
-    calls,
-    search,
-    reranker,
-    signal,
-    devices,
-    vectors,
-    isAgain,
-    language: known,
-  }: Finding,
+  { question, history, outcome, calls, isAgain, ...about }: Finding,
 ): Promise<FoundPassages> => {
-  const language = languageOf(question, { language: known, history });
-  const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
-  const { found, searches } = await read(() => {
-    const withTurn = outcomeWithTurn && promptInjectionScreen.outcome(edition, outcomeWithTurn);
-    const all = withTurn === undefined ? [outcome] : [outcome, withTurn];
-    return {
-      found: findAnswer(edition, question, { history, devices, vectors, language, searches: all }),
-      searches: all,
-    };
-  });
-  const first = await read(() => [
-    unitHits(edition, found),
-    ...searches.map((each) => hitsIn(edition, question, each)),
-  ]);
+  const { reranker, signal, devices, vectors } = about;
   const { languages } = edition;
-  const isAsked = isAgain || needsQueries(question, { probability: found.probability, history, languages });
+  const language = languageOf(question, { language: about.language, history });
+  const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
+  const whole = inFull(question, history);
+  const searches = [outcome];
+  const found = await read(() =>
+    findAnswer(edition, whole.question, {
+      history: whole.history,
+      devices,
+      vectors,
+      language,
+      searches,
+    }),
+  );
+  const { probability } = found;
+  const first = await read(() => [unitHits(edition, found), hitsIn(edition, whole.question, outcome)]);
+  const isAsked = isAgain || needsQueries(question, { probability, history, languages });
   const titles = [...found.articles, ...first.flat()].map(({ source }) => source.title);
-  const proposed = isAsked ? await proposeSearch({ question, history, found: titles, languages }, calls) : undefined;
+  const search = isAsked ? await proposeSearch({ question, history, found: titles, languages }, calls) : undefined;
   // A model that sees no part is believed where the search has no sign of an answer either.
   const seemsOff = isOffTopic(edition, found);
-  if (proposed?.parts.length === 0 && (seemsOff || found.probability < SURE_OF_TOPIC))
-    return { passages: [], search: proposed, isOffTopic: true };
-  const byWords = (query: string) =>
-    read(() => searchEdition(edition, query, { devices, limit: MODEL_HITS, language }));
-  const searched = async (query: string, part?: number): Promise<HitList> => {
-    const result = await (search ?? byWords)(query).catch(() => undefined);
+  if (search?.parts.length === 0 && (seemsOff || probability < SURE_OF_TOPIC))
+    return { passages: [], search, isOffTopic: true, probability };
+  const byWords = (query: string) => read(() => searchEdition(edition, query, { devices, limit: HITS, language }));
+  const hitsFor = async (query: string, part?: number): Promise<HitList> => {
+    const result = await (about.search ?? byWords)(query).catch(() => undefined);
     if (result === undefined) return { hits: [], part };
-    const hits = await read(() => hitsIn(edition, question, promptInjectionScreen.outcome(edition, result)));
+    const hits = await read(() => hitsIn(edition, question, withoutInjections(edition, result)));
     return { hits: hits.slice(0, QUERY_HITS), part };
   };
   const further = await Promise.all([
-    ...(proposed === undefined || proposed.alone === '' ? [] : [searched(proposed.alone)]),
-    ...(proposed?.parts ?? []).flatMap(({ queries }, part) => queries.map((query) => searched(query, part))),
+    ...(search === undefined || search.alone === '' ? [] : [hitsFor(search.alone)]),
+    ...(search?.parts ?? []).flatMap(({ queries }, part) => queries.map((query) => hitsFor(query, part))),
   ]);
-  if (seemsOff && !further.some(({ hits }) => hits.some(({ relevance = 0 }) => relevance >= ON_TOPIC_FROM)))
-    return { passages: [], search: proposed, isOffTopic: proposed === undefined };
+  const isFound = further.some(({ hits }) => hits.some(({ relevance = 0 }) => relevance >= ON_TOPIC_FROM));
+  if (seemsOff && !isFound) return { passages: [], search, isOffTopic: search === undefined, probability };
   const lists = [...first.map((hits) => ({ hits: hits.slice(0, QUESTION_HITS) })), ...further];
   const best = lists.flatMap(({ hits }) => hits);
   const ranked =
     reranker === undefined || best.length === 0
       ? lists
       : [{ hits: await rerankHits(edition, eachOnce(best), { question, reranker, signal }) }, ...further];
-  return { passages: await read(() => showPassages(edition, ranked)), search: proposed, isOffTopic: false };
+  const passages = await read(() => showPassages(edition, ranked));
+  return { passages, search, isOffTopic: false, probability };
 };
 
 /** From this probability of an answer on, a model alone does not make a question off topic. */

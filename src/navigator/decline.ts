@@ -1,31 +1,24 @@
-import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import type { FoundAnswer } from '../grounding/find-answer.ts';
 import { passageMarkdown } from '../grounding/render-passage.ts';
 import { type AnswerPhrases, answerPhrases, filled, listed } from '../runtime/answer-phrases.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { analyseQuery } from '../search/analyse-query.ts';
-import { type AnsweringModel, answeringModelOf } from '../search/answering-model.ts';
+import { answeringModelOf } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { namesNoSubject, referenceIn } from '../text/refers-back.ts';
-import { linksTo, oneLine } from './compose-answer.ts';
-import type { ClosestArticle, NavigatorAnswer } from './navigator-answer.ts';
-
-/** An answer without passages. */
-export interface Declination
-  extends Pick<NavigatorResponse, 'answer' | 'confidence' | 'confidenceReason' | 'outOfDomain'> {
-  verdict: Exclude<NavigatorAnswer['verdict'], 'answer'>;
-  /** The articles that are linked. */
-  closest: readonly ClosestArticle[];
-}
+import { linksTo, oneLine } from './cite-sources.ts';
+import { relatedTopics, strategyOf } from './compose-answer.ts';
+import type { ArticleHit, ClosestArticle, NavigatorAnswer } from './navigator-answer.ts';
 
 interface DeclineInput {
   edition: Edition;
   outcome: SearchOutcome;
   found: FoundAnswer;
+  /** Those that are about the devices of the question. */
+  hits: readonly ArticleHit[];
   closest: readonly ClosestArticle[];
-  model: Pick<AnsweringModel, 'domainThreshold'>;
   /** The language of who asks; undefined when nothing tells it. */
   language: string | undefined;
   /** It refers back to a question before, so its own words do not tell what it is about. */
@@ -33,11 +26,11 @@ interface DeclineInput {
   /** The passages answer with sufficient probability. */
   isAnswered: boolean;
   /** Whoever was asked about it sees nothing in it that the articles are about. */
-  isOffTopic?: boolean | undefined;
+  isOffTopic: boolean;
   /** Whoever read the articles chose `closest`. */
-  isChosen?: boolean | undefined;
-  /** But they break a rule of the contract. */
-  isWithheld?: boolean | undefined;
+  isChosen: boolean;
+  /** The passages answer, but they break a rule of the contract. */
+  isWithheld: boolean;
 }
 
 /** A question is out of domain below this share of the threshold. */
@@ -45,79 +38,103 @@ const OUT_OF_DOMAIN_BELOW = 0.15;
 /** A question is called out of domain only below this probability of an answer. */
 const OUT_OF_DOMAIN_PROBABILITY = 0.05;
 
+/** Upper bound of the probability without an answer. */
+const UNANSWERED_LIMIT = 0.2;
+
 /**
  * States in one sentence that there is no answer and why, and links the closest articles; asks for details when the question has too few.
  * Undefined when there is an answer.
  */
-export const decline = (input: DeclineInput): Declination | undefined => {
-  const { edition, found, closest, model, isAnswered } = input;
-  const [own] = edition.languages;
-  const asked = input.language ?? own;
-  const phrases = answerPhrases(asked);
-  const offTopic = { verdict: 'out-of-domain' as const, says: [`${phrases.lack} ${phrases.offTopic}`] };
+export const decline = (input: DeclineInput): NavigatorAnswer | undefined => {
+  const { edition, found, closest, isAnswered, isWithheld } = input;
+  const { languages } = edition;
+  const asker = input.language ?? languages[0];
+  const phrases = answerPhrases(asker);
+  const lack = { verdict: 'no-information', says: phrases.lack, closest } as const;
+  const offTopic = {
+    verdict: 'out-of-domain',
+    says: `${phrases.lack} ${phrases.offTopic}`,
+    // An out-of-domain question has no close article.
+    closest: [],
+  } as const;
   // A question without a subject is not about something else.
   const isOpen = !input.isFollowUp && isUnderspecified(edition, found);
-  if (input.isOffTopic && !isOpen) return declineWith(input, offTopic);
-  const isOther = isOtherLanguage(found.question, { asked, languages: edition.languages, isAnswered });
+  if (input.isOffTopic && !isOpen) return declineWith(input, phrases, offTopic);
+  const isOther = isOtherLanguage(found.question, { asked: asker, languages, isAnswered });
   // An embedding model also matches passages in another language.
-  if (isOther && found.nearness === 0) {
-    const linked = input.isChosen ? closest : closestInLanguage(input);
-    const says = [inLanguage(phrases, edition.languages), links(linked, phrases)];
-    return declineWith({ ...input, closest: linked }, { verdict: 'no-information', says, why: phrases.uncovered });
-  }
-  if (isOpen)
-    return declineWith(input, {
-      verdict: 'underspecified',
-      says: [askBack(edition, phrases), links(closest, phrases)],
+  if (isOther && found.nearness === 0)
+    return declineWith(input, phrases, {
+      verdict: 'no-information',
+      says: inLanguage(phrases, languages),
+      closest: input.isChosen ? closest : closestInLanguage(input),
+      why: phrases.uncovered,
     });
-  if (input.isWithheld)
-    return declineWith(input, { verdict: 'no-information', says: [phrases.lack, links(closest, phrases)] });
-  if (isAnswered) return undefined;
-  if (isOutOfDomain(edition, found, model) || (!input.isFollowUp && knowsNoWord(edition, found)))
-    return declineWith(input, offTopic);
-  return declineWith(input, { verdict: 'no-information', says: [phrases.lack, links(closest, phrases)] });
+  if (isOpen)
+    return declineWith(input, phrases, {
+      verdict: 'underspecified',
+      says: askBack(edition, phrases),
+      closest,
+    });
+  if (isAnswered) return isWithheld ? declineWith(input, phrases, lack) : undefined;
+  const isOff = isOffTopic(edition, found) || (!input.isFollowUp && knowsNoWord(edition, found));
+  return declineWith(input, phrases, isOff ? offTopic : lack);
 };
 
 /** By the estimate of the search. A question in another language than the articles is not. */
-export const isOffTopic = (edition: Edition, found: FoundAnswer): boolean =>
-  isOutOfDomain(edition, found, answeringModelOf(edition));
-
-const isOutOfDomain = (
-  { articleCount }: Edition,
-  { domain, probability }: FoundAnswer,
-  { domainThreshold }: Pick<AnsweringModel, 'domainThreshold'>,
-): boolean =>
-  articleCount > 0 && domain < OUT_OF_DOMAIN_BELOW * domainThreshold && probability < OUT_OF_DOMAIN_PROBABILITY;
+export const isOffTopic = (edition: Edition, { domain, probability }: FoundAnswer): boolean =>
+  edition.articleCount > 0 &&
+  domain < OUT_OF_DOMAIN_BELOW * answeringModelOf(edition).domainThreshold &&
+  probability < OUT_OF_DOMAIN_PROBABILITY;
 
 /** The question has words, and none of them occurs in the knowledge base. */
 const knowsNoWord = ({ articleCount }: Edition, { question: { query } }: FoundAnswer): boolean =>
   articleCount > 0 && query.terms.length > 0 && query.terms.every(({ postings }) => postings.length === 0);
 
+interface Declination {
+  verdict: Exclude<NavigatorAnswer['verdict'], 'answer'>;
+  says: string;
+  /** The articles that are linked. */
+  closest: readonly ClosestArticle[];
+  /** What the search lacks; by the words of the question when absent. */
+  why?: string;
+}
+
 const declineWith = (
-  { edition, outcome, closest, isWithheld, language }: DeclineInput,
-  { verdict, says, why: known }: { verdict: Declination['verdict']; says: readonly string[]; why?: string },
-): Declination => {
-  const phrases = answerPhrases(language ?? edition.languages[0]);
+  { edition, outcome, found, hits, isWithheld }: DeclineInput,
+  phrases: AnswerPhrases,
+  { verdict, says, closest, why }: Declination,
+): NavigatorAnswer => {
   const count = String(edition.articleCount);
   const searched = edition.articleCount === 1 ? phrases.searchedOne : filled(phrases.searchedAll, { count });
-  const why = isWithheld ? phrases.withheld : (known ?? `${unknownWords(outcome, phrases)}, ${phrases.uncovered}`);
+  const reason = isWithheld ? phrases.withheld : (why ?? `${unknownWords(outcome, phrases)}, ${phrases.uncovered}`);
   const isOutOfDomain = verdict === 'out-of-domain';
   // That a question is outside of the domain is itself sure; how well the answer answers it is another matter.
   const level = isOutOfDomain ? `${phrases.sureHigh}: ${phrases.outside}` : `${phrases.sureLow}: ${phrases.noAnswer}`;
-  const reason = `${level}. ${searched}; ${why}.`;
+  const frame = closest.length === 0 ? [says] : [says, phrases.closest, linksTo(closest)];
+  const named = new Set(closest.map(({ file }) => file));
   return {
-    answer: escapeHtml(says.filter((part) => part !== '').join('\n\n')),
-    confidence: isOutOfDomain ? 'high' : 'low',
-    confidenceReason: escapeText(reason, 1000),
-    outOfDomain: isOutOfDomain,
+    response: {
+      answer: escapeHtml(frame.join('\n\n')),
+      sources: [],
+      confidence: isOutOfDomain ? 'high' : 'low',
+      confidenceReason: escapeText(`${level}. ${searched}; ${reason}.`, 1000),
+      outOfDomain: isOutOfDomain,
+      // Only of the articles that are linked: the others have nothing to do with an off-topic question.
+      relatedTopics: relatedTopics(
+        edition,
+        hits.filter(({ source }) => named.has(source.id)),
+        [],
+      ),
+      edition: edition.id,
+      searchStrategy: strategyOf(outcome),
+    },
     verdict,
-    // An out-of-domain question has no close article.
-    closest: isOutOfDomain ? [] : closest,
+    probability: Math.min(found.probability, UNANSWERED_LIMIT),
+    sources: [],
+    closest: [...closest],
+    frame,
   };
 };
-
-const links = (closest: readonly ClosestArticle[], phrases: AnswerPhrases): string =>
-  closest.length === 0 ? '' : `${phrases.closest}\n\n${linksTo(closest)}`;
 
 /** A word in a larger share of the passages is not specific. */
 const COMMON_SHARE = 0.08;

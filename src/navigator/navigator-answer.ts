@@ -1,4 +1,5 @@
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
+import type { Source } from '../contract/response.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
 import { cachedArticle, type Edition, type EditionArticle } from '../search/open-edition.ts';
 import type { SearchHit } from '../search/search-edition.ts';
@@ -10,10 +11,12 @@ export interface NavigatorAnswer {
   verdict: 'answer' | 'no-information' | 'out-of-domain' | 'underspecified';
   /** Probability that the answer answers the question, 0 to 1; low when there is none. */
   probability: number;
-  /** For each of `response.sources`: title and address of the article, and the probability that it answers, 0 to 1. */
-  sources: { title: string; url: string; relevance: number }[];
+  /** The cited articles, each once, the most relevant first. */
+  sources: Source[];
   /** Closest articles that are not cited, best first, at most three. */
   closest: ClosestArticle[];
+  /** The words of `response.answer` that need no source: titles, references and phrases of our own. */
+  frame: readonly string[];
   /** The rules that it broke before it was mended. */
   violations?: readonly AnswerViolation[];
 }
@@ -53,8 +56,8 @@ export interface ChosenHits {
  * Drops hits about other devices than the question names, so that only the right one of near-duplicates is quoted. Articles without a
  * device apply to all. When no hit fits, the others stay and `isOtherDevice` is true.
  */
-export const chooseHits = (edition: Edition, question: string, found: readonly SearchHit[]): ChosenHits => {
-  const hits = found.map((hit) => ({ ...hit, source: cachedArticle(edition, hit.article) }));
+export const chooseHits = (edition: Edition, question: string, results: readonly SearchHit[]): ChosenHits => {
+  const hits = results.map((hit) => ({ ...hit, source: cachedArticle(edition, hit.article) }));
   const named = devicesNamedIn(question, edition.devices());
   if (named.length === 0) return { hits, named, isOtherDevice: false };
   const fitting = hits.filter(({ source }) => isAbout(source, named));

@@ -5,8 +5,8 @@ import type { Reranker } from '../ai/reranker.ts';
 import { ASKER_FACTS, AskerFacts, NavigateRequest } from '../contract/ask.ts';
 import { readAs } from '../contract/error-info.ts';
 import type { Context, Librarian, LibrarianInfo } from '../contract/librarian.ts';
-import { Link, Query } from '../contract/names.ts';
-import { isUnsure, type LibrarianResponse, type Source } from '../contract/response.ts';
+import { Query } from '../contract/names.ts';
+import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { timeToAnswer, withDeadline } from '../http/deadline.ts';
 import { ASKER_LANGUAGE, languageOfAsker } from '../runtime/answer-phrases.ts';
@@ -16,7 +16,6 @@ import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { readJson } from '../runtime/json-http.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import { budgetedModel, settleModel } from '../runtime/model-budget.ts';
-import { oncePer } from '../runtime/once-per.ts';
 import { type Reporting, reportedBy, withProgress } from '../runtime/progress.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
@@ -25,9 +24,11 @@ import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import { covers } from '../signing/capabilities.ts';
 import { requestBudget } from '../signing/limits.ts';
-import { type AnswerMetadata, answerQuestion, type OtherLibrarians, type QuestionOptions } from './answer-question.ts';
-import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
+import { type AnswerMetadata, answerQuestion, type QuestionOptions } from './answer-question.ts';
+import { rounded } from './cite-sources.ts';
+import type { NavigatorAnswer } from './navigator-answer.ts';
 import examples from './question-examples.json' with { type: 'json' };
+import type { OtherLibrarians } from './whom-to-ask.ts';
 
 export interface NavigatorParts {
   /**
@@ -52,22 +53,14 @@ export interface NavigatorParts {
  * The navigator as a librarian: grounded answers from one knowledge base, with the full response of the navigator contract under
  * `metadata.navigator`.
  *
- * It reads `history` (previous turns), `language` (of the conversation), `devices` (that the user has) and `asker_facts` (what is known about the user) from `context.metadata`. If the context has a model, the model
- * answers, with quotes as the fallback (docs/navigator.md).
+ * It reads `history` (previous turns), `language` (of the conversation), `devices` (that the user has) and `asker_facts` (what is known
+ * about the user) from `context.metadata`. If the context has a model, the model answers, with quotes as the fallback (docs/navigator.md).
  */
 export const createNavigator =
-  ({
-    readEdition,
-    retrieve,
-    reranker,
-    wordVectors,
-    waitUntil,
-    others,
-    log = logLine,
-    now = Date.now,
-  }: NavigatorParts): Librarian =>
+  (parts: NavigatorParts): Librarian =>
   async (query, context) => {
-    const untilMs = now() + (context?.timeout ?? UNHURRIED_MS);
+    const { log = logLine, now = Date.now } = parts;
+    const untilMs = now() + (context?.timeout ?? DEFAULT_TIMEOUT_MS);
     try {
       const question = readAs(Query, query);
       if (!question.ok)
@@ -77,31 +70,17 @@ export const createNavigator =
             message: `Cannot answer: the query ${question.issues[0]?.message}`,
           }),
         };
-      const named = readAs(EditionId, context?.metadata?.edition);
-      const lacks: 'freshness'[] = [];
-      const fresh = freshFor(untilMs - now(), () => void lacks.push('freshness'));
-      const edition = await withDeadline(() => readEdition(named.ok ? named.value : undefined, fresh), {
-        signal: context?.signal,
-        reason: 'the signal aborted before the edition was read',
-      });
-      const timeLeftMs = () => untilMs - now();
-      const asked = {
+      const edition = readAs(EditionId, context?.metadata?.edition);
+      const { answer, metadata } = await answerWith(parts, question.value, {
         ...optionsOf(question.value, context),
-        onViolations: violationLog({ log, now, traceId: context?.trace?.traceId }),
-        timeLeftMs,
-        signal: context?.signal,
-        waitUntil,
-        progress: context?.progress,
-      };
-      const { answer, metadata } = await answerQuestion(edition, question.value, {
-        ...asked,
+        timeLeftMs: () => untilMs - now(),
+        edition: edition.ok ? edition.value : undefined,
         ai: context?.ai,
-        reranker,
-        retrieve,
-        wordVectors,
-        others: await others?.(),
+        signal: context?.signal,
+        progress: context?.progress,
+        traceId: context?.trace?.traceId,
       });
-      return asLibrarianResponse(answer, withDegraded(metadata, lacks));
+      return asLibrarianResponse(answer, metadata);
     } catch (error) {
       return {
         error: errorInfoOf(error, {
@@ -115,35 +94,68 @@ export const createNavigator =
     }
   };
 
-const withDegraded = (metadata: AnswerMetadata, lacks: readonly 'freshness'[]): AnswerMetadata =>
-  lacks.length === 0 ? metadata : { ...metadata, degraded: [...(metadata.degraded ?? []), ...lacks] };
+/** Used when the caller sends no timeout. */
+const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Logs each rule that an answer broke, which counts it (docs/production.md). */
-const violationLog =
-  ({ log = logLine, now = Date.now, traceId }: Pick<NavigatorParts, 'log' | 'now'> & { traceId: string | undefined }) =>
-  (violations: readonly AnswerViolation[]): void => {
-    for (const { rule, outcome } of violations)
-      log({ event: 'violation', time: now(), librarian: 'navigator', rule, outcome, trace_id: traceId });
-  };
+interface Asking extends QuestionOptions {
+  /** Id of an older edition to read. */
+  edition?: string | undefined;
+  traceId: string | undefined;
+}
 
-/** For callers without a limit. */
-const UNHURRIED_MS = 30_000;
+/** Reads the edition, and answers from it. Logs each rule that the answer broke, which counts it (docs/production.md). */
+const answerWith = async (
+  { readEdition, others, log = logLine, now = Date.now, ...parts }: NavigatorParts,
+  question: string,
+  { edition: named, traceId, ...options }: Asking,
+) => {
+  let isStale = false;
+  const fresh = freshFor(options.timeLeftMs(), () => {
+    isStale = true;
+  });
+  const edition = await withDeadline(() => readEdition(named, fresh), {
+    signal: options.signal,
+    reason: 'the signal aborted before the edition was read',
+  });
+  const { answer, metadata } = await answerQuestion(edition, question, {
+    ...options,
+    retrieve: parts.retrieve,
+    reranker: parts.reranker,
+    wordVectors: parts.wordVectors,
+    waitUntil: parts.waitUntil,
+    others: await others?.(),
+    onViolations: (violations) => {
+      for (const { rule, outcome } of violations)
+        log({
+          event: 'violation',
+          time: now(),
+          librarian: 'navigator',
+          rule,
+          outcome,
+          trace_id: traceId,
+        });
+    },
+  });
+  if (!isStale) return { answer, metadata };
+  const degraded = [...(metadata.degraded ?? []), 'freshness' as const];
+  return { answer, metadata: { ...metadata, degraded } };
+};
 
 /** The same answer as a librarian response. A declination counts as partial. */
 export const asLibrarianResponse = (answer: NavigatorAnswer, metadata: AnswerMetadata = {}): LibrarianResponse => {
   const { verdict, probability, sources } = answer;
   const { statements, ...response } = answer.response;
-  const confidence = Math.round(probability * 1000) / 1000;
+  const confidence = rounded(probability);
   const partial = verdict !== 'answer' || isUnsure(confidence);
   return {
     answer: response.answer,
-    sources: mergedOnce(sources).map((source) => ({ ...source })),
+    sources: sources.map((source) => ({ ...source })),
     confidence,
     ...(partial ? { partial } : {}),
     metadata: {
       navigator: response,
       ...(statements === undefined ? {} : { statements }),
-      ...closestIn(answer),
+      ...linksIn(answer),
       ...(verdict === 'underspecified' ? { clarifying: true } : {}),
       ...metadata,
     },
@@ -151,28 +163,8 @@ export const asLibrarianResponse = (answer: NavigatorAnswer, metadata: AnswerMet
 };
 
 /** The closest articles that are not cited. */
-const closestIn = ({ verdict, closest }: NavigatorAnswer): { closest?: NavigatorAnswer['closest'] } =>
+const linksIn = ({ verdict, closest }: NavigatorAnswer): { closest?: NavigatorAnswer['closest'] } =>
   verdict === 'answer' && closest.length === 0 ? {} : { closest: closest.map((article) => ({ ...article })) };
-
-/** Each article once, best first, with its address if that is a valid link. */
-const mergeSources = (sources: NavigatorAnswer['sources']): Source[] => {
-  const merged = new Map<string, Source>();
-  for (const { title, url, relevance } of sources.toSorted((a, b) => b.relevance - a.relevance)) {
-    if (merged.has(`${title}\n${url}`)) continue;
-    const name = title.slice(0, 500);
-    const rounded = Math.round(relevance * 1000) / 1000;
-    merged.set(`${title}\n${url}`, {
-      name,
-      type: 'document',
-      relevance: rounded,
-      ...(Link.safeParse(url).success ? { url } : {}),
-    });
-  }
-  return [...merged.values()];
-};
-
-/** Merged sources of cached answers. */
-const mergedOnce = oncePer(mergeSources);
 
 const History = z.array(z.object({ speaker: z.enum(['user', 'assistant']), text: z.string().max(8000) })).max(20);
 const EditionId = z.string().max(40).optional();
@@ -242,32 +234,29 @@ export const createApp = ({
   librarians,
   ...options
 }: NavigatorAppOptions) => {
-  const { now = Date.now } = options;
-  const parts = { log: options.log, now };
-  const othersFor = async ({ context, waitUntil }: Pick<RequestScope, 'context' | 'waitUntil'>) => ({
-    self: NAVIGATOR,
-    // No answer waits for a description: a librarian that has not sent its own yet is named the next time.
-    all: (await librarians?.routable({ waitUntil, withinMs: 1 })) ?? NO_LIBRARIANS,
-    chain: context.chain,
-  });
-  const librarian = {
-    forRequest: (scope: RequestScope) =>
-      createNavigator({
-        ...parts,
-        reranker,
-        wordVectors,
-        retrieve,
-        waitUntil: scope.waitUntil,
-        others: () => othersFor(scope),
-        readEdition: (edition, fresh) =>
-          editionFor({
-            ...scope,
-            fresh,
-            edition: covers(scope.context.capabilities, OLDER_EDITIONS) ? edition : undefined,
-          }),
+  const { log, now = Date.now } = options;
+  const partsFor = (scope: Pick<RequestScope, 'context' | 'waitUntil'>): NavigatorParts => {
+    const { context, waitUntil } = scope;
+    const mayReadOlder = covers(context.capabilities, OLDER_EDITIONS);
+    return {
+      readEdition: (edition, fresh) =>
+        editionFor({ context, waitUntil, fresh, edition: mayReadOlder ? edition : undefined }),
+      retrieve,
+      reranker,
+      wordVectors,
+      waitUntil,
+      others: async () => ({
+        self: NAVIGATOR,
+        // No answer waits for a description: a librarian that has not sent its own yet is named the next time.
+        all: (await librarians?.routable({ waitUntil, withinMs: 1 })) ?? NO_LIBRARIANS,
+        chain: context.chain,
       }),
+      log,
+      now,
+    };
   };
   const settings = { ...options, access: options.access ?? ('signed' as const), self: NAVIGATOR.id };
+  const librarian = { forRequest: (scope: RequestScope) => createNavigator(partsFor(scope)) };
   const app = serveLibrarian(librarian, NAVIGATOR, options);
   const fault = faultHandler(settings);
   app.post('/v1/navigate', contextGuard(settings), requireCapability('kb:read'), async (c) => {
@@ -292,28 +281,20 @@ export const createApp = ({
     { signal, progress }: Reporting,
   ): Promise<Response> => {
     const context = c.get('context');
-    const waitUntil = waitUntilOf(c);
-    const lacks: 'freshness'[] = [];
-    const fresh = freshFor(context.deadlineMs - now(), () => void lacks.push('freshness'));
-    const edition = await editionFor({ context, waitUntil, fresh });
-    const model = options.ai && budgetedModel(options.ai, { budget: requestBudget(context), price: options.aiPrice });
-    const timeLeftMs = () => timeToAnswer(context.deadlineMs - now());
-    const asked = {
-      timeLeftMs,
+    const budget = requestBudget(context);
+    const model = options.ai && budgetedModel(options.ai, { budget, price: options.aiPrice });
+    const parts = partsFor({ context, waitUntil: waitUntilOf(c) });
+    const { answer, metadata } = await answerWith(parts, query, {
+      timeLeftMs: () => timeToAnswer(context.deadlineMs - now()),
       signal,
-      onViolations: violationLog({ ...parts, traceId: context.traceId }),
       progress: reportedBy(NAVIGATOR.id, progress),
-      waitUntil,
       ai: model?.ai,
-      reranker,
-      wordVectors,
-      retrieve,
-      others: await othersFor({ context, waitUntil }),
-    };
-    const { answer, metadata } = await answerQuestion(edition, query, asked);
+      traceId: context.traceId,
+    });
     settleModel(c, model);
-    const details = { ...closestIn(answer), ...withDegraded(metadata, lacks) };
-    return c.json({ ...answer.response, ...(Object.keys(details).length > 0 ? { metadata: details } : {}) }, 200);
+    const details = { ...linksIn(answer), ...metadata };
+    const more = Object.keys(details).length > 0 ? { metadata: details } : {};
+    return c.json({ ...answer.response, ...more }, 200);
   };
   return app;
 };

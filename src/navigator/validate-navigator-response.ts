@@ -9,34 +9,12 @@ import {
 import { checkStatement, type Evidence, prepareEvidence, type StatementCheck } from '../grounding/check-statement.ts';
 import { type Literal, type LiteralKind, missingExactLiterals } from '../grounding/literals.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
-import { type AnswerPhrases, answerPhrases } from '../runtime/answer-phrases.ts';
-import { escapeHtml, unescapeHtml } from '../runtime/escape-html.ts';
+import { unescapeHtml } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { analyseText } from '../text/analyse-text.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
-import { isHedge, leadTo, linkedTitlesOf, linksTo, linkTo, titlesOf } from './compose-answer.ts';
-import type { ClosestArticle } from './navigator-answer.ts';
-
-/** An article, as the rules read it. */
-export interface CitableArticle {
-  /** The `file` of a cited source. */
-  id: string;
-  title: string;
-  url?: string | undefined;
-  text: string;
-  /** Headings that `text` lacks when it is only a part of the article. */
-  headings?: readonly string[] | undefined;
-  /** The article's text from `start` to `end` when `text` is only a part of it; `text.slice` when absent. */
-  slice?: ((start: number, end: number) => string) | undefined;
-}
-
-/** The knowledge base that an answer is validated against. */
-export interface CitableKnowledge {
-  article(file: string): CitableArticle | undefined;
-  /** Version of the current articles. */
-  edition?: string | undefined;
-}
+import type { CitableArticle, CitableKnowledge } from './citable-knowledge.ts';
 
 /** A rule that a response breaks (docs/contract.md#navigator). */
 export interface Violation {
@@ -47,17 +25,26 @@ export interface Violation {
   file?: string | undefined;
   /** The words of the answer that it is about. */
   words?: string | undefined;
-  /** Index of the alternative that it is about; absent for the answer itself. */
-  alternative?: number | undefined;
 }
 
 /** A finding of one rule. */
 type Finding = Omit<Violation, 'rule'>;
 
 /** A part of the answer that was checked by itself, with the files that it rests on. */
-export interface CheckedPart {
+interface CheckedPart {
   text: string;
   files: readonly string[];
+}
+
+interface ValidateOptions {
+  /** The question; an answer that states a lack of information may repeat its words. */
+  query?: string;
+  /** Further words that need no source, such as the topics of the knowledge base. */
+  vouched?: string;
+  /** Lines of the answer, and what stands at the end of lines, that are phrases of our own and titles: `NavigatorAnswer.frame`. */
+  frame?: readonly string[];
+  /** Statements of a model that passed the check of statements, by a judge too; the rules about words skip them. */
+  checked?: readonly CheckedPart[];
 }
 
 /**
@@ -66,92 +53,39 @@ export interface CheckedPart {
  * The rules about words read what the answer adds of its own. Whole sentences, items, rows and blocks that stand in a source exactly as in
  * the answer need no comparison: out of its context, a quote can only be misread.
  *
- * @param options.query The question; an answer that states a lack of information may repeat its words.
- * @param options.closest Further articles that the answer links to; their links need no source.
- * @param options.vouched Further words that need no source, such as the topics of the knowledge base.
- * @param options.phrases Those that the answer was composed with; the English ones when absent.
- * @param options.checked Statements of a model that passed the check of statements, by a judge too; the rules about words skip them.
  * @returns All violations, at most 100; empty for a valid response.
  */
 export const validateNavigatorResponse = (
   response: NavigatorResponse,
   knowledge: CitableKnowledge,
-  {
-    query = '',
-    vouched = '',
-    closest = [],
-    checked = [],
-    phrases = answerPhrases('en'),
-  }: {
-    phrases?: AnswerPhrases;
-    query?: string;
-    vouched?: string;
-    closest?: readonly ClosestArticle[];
-    checked?: readonly CheckedPart[];
-  } = {},
+  { query = '', vouched = '', frame = [], checked = [] }: ValidateOptions = {},
 ): Violation[] => {
-  const cited = response.sources.flatMap(({ file }) => knowledge.article(file) ?? []);
-  const links = [titlesOf(closest, phrases), linkedTitlesOf(closest, phrases), ...linksTo(closest).split('\n')];
-  const leads = cited.map((article) => leadTo(article, phrases));
-  const frame = new Set([...links, ...leads, phrases.hedge, phrases.partOpen].map(escapeHtml));
-  const patterns = [phrases.goesOn, phrases.otherDevice, phrases.nothingAbout].map(patternOf);
-  const said = response.answer
-    .split('\n')
-    .filter((line) => !frame.has(line) && !patterns.some((each) => each.test(line)) && !isHeadingOf(line, cited))
-    .join('\n');
-  const subject = {
-    ...subjectOf({ ...response, answer: said }, knowledge, { query, vouched, checked }),
-    whole: response.answer,
-  };
+  const subject = subjectOf(response, knowledge, { query, vouched, frame, checked });
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` is typed as `string[]`.
-  const own = names.flatMap((rule) => RULES[rule](subject).map((found) => ({ rule, ...found })));
-  // An alternative is an answer of its own, in the words of its own sources.
-  const { alternatives = [], ...rest } = response;
-  const others = alternatives.flatMap(({ answer, sources }, alternative) =>
-    validateNavigatorResponse({ ...rest, answer, sources }, knowledge, { phrases }).map((found) => ({
-      ...found,
-      alternative,
-    })),
-  );
-  return [...own, ...others].slice(0, 100);
+  return names.flatMap((rule) => RULES[rule](subject).map((finding) => ({ rule, ...finding }))).slice(0, 100);
 };
 
-/** A whole line that is a phrase with any values. */
-const patternOf = (phrase: string): RegExp =>
-  new RegExp(
-    `^${escapeHtml(phrase)
-      .replace(/[.*+?^$()|[\]\\]/g, '\\$&')
-      .replace(/\{\w+\}/g, '.{1,600}')}$`,
-    'u',
-  );
-
-/** "**Settings › Network**": the headings above a passage, each perhaps shortened. */
-const isHeadingOf = (line: string, cited: readonly CitableArticle[]): boolean => {
-  const shown = /^\*\*(.{1,1200})\*\*$/.exec(line)?.[1];
-  if (shown === undefined) return false;
-  const path = unescapeHtml(shown)
-    .split(' › ')
-    .map((heading) => heading.replace(/\\(.)/g, '$1'));
-  return cited.some((article) =>
-    path.every(
-      (heading) =>
-        hasSection(article, heading) ||
-        (heading.endsWith('…') &&
-          [...givenHeadings(article), ...headingsInText(article)].some((own) => own.startsWith(plain(heading)))),
-    ),
-  );
+/** The lines of an answer that are its own, without what a frame puts at their ends. */
+const withoutFrame = (answer: string, frame: readonly string[]): string => {
+  const framed = frame.flatMap((part) => unescapeHtml(part).split('\n')).filter((line) => line !== '');
+  const lines = new Set(framed);
+  return answer
+    .split('\n')
+    .filter((line) => !lines.has(line))
+    .map((line) => {
+      const end = framed.find((part) => line.endsWith(` ${part}`));
+      return end === undefined ? line : line.slice(0, -end.length - 1);
+    })
+    .join('\n');
 };
 
 /** A response with data that several rules need, computed once. */
 interface Subject {
-  /** `answer` without headings and links to further articles. */
   response: NavigatorResponse;
-  /** The complete answer. */
-  whole: string;
   knowledge: CitableKnowledge;
   cited: CitableArticle[];
   checked: readonly CheckedPart[];
-  /** The answer without its references, on one line. */
+  /** The answer without its frame and its references, on one line. */
   answer: string;
   /** Literals of the answer's own words that the cited articles lack; without citations, those that the question lacks. */
   missing: Literal[];
@@ -162,10 +96,10 @@ interface Subject {
 const subjectOf = (
   response: NavigatorResponse,
   knowledge: CitableKnowledge,
-  { query, vouched, checked }: { query: string; vouched: string; checked: readonly CheckedPart[] },
-): Omit<Subject, 'whole'> => {
-  const cited = response.sources.map(({ file }) => knowledge.article(file)).filter((article) => article !== undefined);
-  const answer = withoutCitations(unescapeHtml(response.answer), response, cited);
+  { query, vouched, frame, checked }: Required<ValidateOptions>,
+): Subject => {
+  const cited = response.sources.flatMap(({ file }) => knowledge.article(file) ?? []);
+  const answer = withoutCitations(withoutFrame(unescapeHtml(response.answer), frame), response);
   const own = withoutParts(answer, [
     ...wholeQuotes(response.sources, { answer: collapse(answer), knowledge }),
     ...checked.map(({ text }) => collapse(unescapeHtml(text))),
@@ -314,12 +248,13 @@ const RULES = {
     }),
 
   /** The answer names a source: by its title, or by its file. */
-  'cited-inline': ({ response, whole, cited }: Subject): Finding[] =>
-    response.sources.length === 0 ||
-    cited.some(({ title, id }) => title !== '' && plain(unescapeHtml(whole)).includes(plain(title || id))) ||
-    response.sources.some(({ file }) => whole.includes(file) || unescapeHtml(whole).includes(file))
-      ? []
-      : [{ message: 'The answer names none of its sources' }],
+  'cited-inline': ({ response, cited }: Subject): Finding[] => {
+    const answer = unescapeHtml(response.answer);
+    const isNamed =
+      cited.some(({ title }) => title !== '' && plain(answer).includes(plain(title))) ||
+      response.sources.some(({ file }) => answer.includes(file));
+    return isNamed || response.sources.length === 0 ? [] : [{ message: 'The answer names none of its sources' }];
+  },
 
   'reason-meaningful': ({ response: { confidenceReason } }: Subject): Finding[] =>
     confidenceReason.trim().length >= REASON_MIN_LENGTH && isMeaningfulReason(confidenceReason)
@@ -365,6 +300,12 @@ const without = (statement: string, literals: readonly Literal[]): string =>
 
 /** A statement of missing information, or about the answer itself, needs no source. */
 const statesSomething = (statement: string): boolean => !statesLackOfInformation(statement) && !isHedge(statement);
+
+/** A sentence that states anything else as well does not count. */
+const isHedge = (statement: string): boolean => HEDGED.test(statement.replaceAll('’', "'").trim());
+
+const HEDGED =
+  /^(?:I'm|I am) not (?:sure|certain) (?:that|whether|if) (?:this|it) answers (?:the|your|this) question[.:]?$/i;
 
 const unfounded = ({ missing }: Subject, kind: LiteralKind, noun: string): Finding[] =>
   missing
@@ -412,26 +353,18 @@ const plain = (heading: string) =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** The answer without its references, which are checked as files and sections. */
-const withoutCitations = (answer: string, { sources }: NavigatorResponse, cited: readonly CitableArticle[]): string => {
-  const articleOf = new Map(cited.map((article) => [article.id, article]));
-  const names = sources.flatMap(({ file, section }) => {
-    const article = articleOf.get(file);
-    const named = [file, ...(article === undefined ? [] : [unescapeHtml(escapeHtml(linkTo(article)))])];
-    return named.flatMap((name) => [
-      `(${name}, ${section} section)`,
-      `(${name}, ${section})`,
-      `${name}, ${section}`,
-      // An id or a title that is a plain word may also be an ordinary word of a sentence.
-      ...(/[./_-]|^\[/.test(name) ? [`(${name})`, name] : [`(${name})`, `(${name}; `, `; ${name}; `, `; ${name})`]),
-    ]);
-  });
-  const existing = new Set(cited.map(({ id }) => id));
-  return names
-    .filter((name) => existing.size > 0 || !name.includes('/'))
+/** The answer without its references to files, which are checked as files and sections. */
+const withoutCitations = (answer: string, { sources }: NavigatorResponse): string =>
+  sources
+    .flatMap(({ file, section }) => [
+      `(${file}, ${section} section)`,
+      `(${file}, ${section})`,
+      `(${file})`,
+      // An id that is a plain word may also be an ordinary word of a sentence.
+      ...(/[./_-]/.test(file) ? [file] : []),
+    ])
     .sort((a, b) => b.length - a.length)
     .reduce((text, name) => text.replaceAll(name, ''), answer);
-};
 
 const statementsOf = (answer: string): string[] =>
   splitBlocks(answer).flatMap((block) => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { answerFromEdition, promptInjectionScreen } from '../../src/navigator/answer-from-edition.ts';
+import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { answeringModelOf, decodeKey, relevanceOfHits } from '../../src/search/answering-model.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { editionFor, fitForEverybody } from '../../src/search/current-edition.ts';
@@ -87,7 +87,7 @@ const outputs = (edition: Edition, question: string) => {
     }),
     isRepeated: isRepeatedIn(edition)('Still need help? Write to us.'),
     devices: edition.devices(),
-    answer: JSON.stringify(answerFromEdition(edition, question, { screen: promptInjectionScreen }).response),
+    answer: JSON.stringify(answerFromEdition(edition, question, { isScreened: true }).response),
   };
 };
 

@@ -24,11 +24,11 @@ it.each([
   [0.7, GERMAN],
   [0.4, PARAPHRASE],
 ])('quotes a passage of the same meaning, in another language as well: %d, %s', (similarity, question) => {
-  const { response, verdict } = answerAt(similarity, question);
+  const { response, verdict, frame } = answerAt(similarity, question);
   expect(verdict).toBe('answer');
   expect(response.sources).toContainEqual(expect.objectContaining({ file: 'care/descale.md', section: 'How often' }));
   expect(response.answer).toContain('Descale the boiler every 60 days');
-  expect(validateNavigatorResponse(response, knowledge, { query: question })).toEqual([]);
+  expect(validateNavigatorResponse(response, knowledge, { query: question, frame })).toEqual([]);
 });
 it.each([
   ['when no passage is similar', 0.2, PARAPHRASE, undefined, /^I don't have/],

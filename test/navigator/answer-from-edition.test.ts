@@ -26,7 +26,7 @@ const ask = (question: string) => answerFromEdition(SMALL.edition, question, { v
 const answerIn = ({ edition }: typeof SMALL, question: string) => answerFromEdition(edition, question);
 const brokenRules = (answer: NavigatorAnswer, question = '', { edition, knowledge } = SMALL) =>
   validateNavigatorResponse(answer.response, knowledge, {
-    ...{ query: question, closest: answer.closest },
+    ...{ query: question, frame: answer.frame },
     vouched: answeringModelOf(edition).topics.join(' '),
   });
 const wordsOf = (pattern: RegExp) => ARTICLES.flatMap(({ title, text }) => `${title} ${text}`.match(pattern) ?? []);

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
-import { findAnswer } from '../../src/grounding/find-answer.ts';
-import { excerptsOf } from '../../src/grounding/render-passage.ts';
-import { alternativesOf } from '../../src/navigator/alternatives.ts';
-import { answerFromEdition, knowledgeIn } from '../../src/navigator/answer-from-edition.ts';
+import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
-import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
-import { answerPhrases } from '../../src/runtime/answer-phrases.ts';
-import { searchEdition } from '../../src/search/search-edition.ts';
 import { editionOf, filler } from '../grounding/articles-for-test.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
 
@@ -19,9 +12,7 @@ const edition = editionOf(
   { id: 'settings.md', title: 'Settings of the machine', text: `# Values\n\n${FIRST.replace('92', '94')}` },
   { id: 'cleaning.md', title: 'Cleaning the grinder', text: `# Grinder\n\n${BRUSH}` },
 );
-const knowledge = knowledgeIn(edition);
 const QUESTION = 'What is the factory setting of the brewing temperature?';
-const BURRS = 'How often are the burrs of the grinder brushed?';
 
 /** The reply of a model that states these texts and quotes one sentence. */
 const withModel = async (question: string, quote: string, stated = [quote], options: Partial<QuestionOptions> = {}) => {
@@ -30,77 +21,13 @@ const withModel = async (question: string, quote: string, stated = [quote], opti
   return { response: answer.response, metadata };
 };
 
-describe('alternative answers', () => {
-  it('quote another source that contradicts the answer of a model', async () => {
-    const { alternatives, confidence, quality } = (await withModel(QUESTION, FIRST)).response;
-    expect(alternatives).toMatchObject([
-      {
-        ...{ kind: 'conflict', sources: [{ file: 'settings.md', section: 'Values' }] },
-        answer: expect.stringContaining('is 94 degrees.'),
-        reason: expect.stringContaining('94 instead of 92'),
-      },
-    ]);
+describe('the quality of an answer', () => {
+  it('says that another source contradicts it, as the confidence does', async () => {
+    const { confidence, confidenceReason, quality } = (await withModel(QUESTION, FIRST)).response;
     expect([confidence, quality?.agreement]).toEqual(['low', 'conflict']);
     expect(quality?.factors).toContainEqual(expect.objectContaining({ name: 'conflict', effect: 'limits' }));
+    expect(confidenceReason).toContain('Values: 94 instead of 92');
   });
-  it('are absent when no article contradicts', async () => {
-    const { response } = await withModel('How often are the burrs brushed?', BRUSH);
-    expect(response.answer).toContain('once a week');
-    for (const each of [response, answerFromEdition(edition, BURRS).response])
-      expect(each).not.toHaveProperty('alternatives');
-  });
-  it('are at most two, validated like answers, and dropped when they break a rule', async () => {
-    const { response } = await withModel(QUESTION, FIRST);
-    const [other] = response.alternatives!;
-    expect(NavigatorResponse.safeParse(response).success).toBe(true);
-    expect(NavigatorResponse.safeParse({ ...response, alternatives: [other, other, other] }).success).toBe(false);
-    expect(validateNavigatorResponse(response, knowledge)).toEqual([]);
-    const altered = { ...response, alternatives: [{ ...other!, answer: other!.answer.replace('94', '95') }] };
-    const violation = expect.objectContaining({ rule: 'number-in-source', alternative: 0 });
-    expect(validateNavigatorResponse(altered, knowledge)).toContainEqual(violation);
-    const without: typeof knowledge = {
-      ...knowledge,
-      article: (id) => (id === 'settings.md' ? undefined : knowledge.article(id)),
-    };
-    const dropped = await withModel(QUESTION, FIRST, [FIRST], { knowledge: without });
-    expect(dropped.response.answer).toContain('92 degrees');
-    expect(dropped.response).not.toHaveProperty('alternatives');
-    expect(dropped.metadata.violations).toContainEqual({ rule: 'file-exists', outcome: 'dropped' });
-  });
-  it('include another article that fits almost as well, but not one that fits by chance', () => {
-    const foundFor = (question: string) =>
-      findAnswer(edition, question, { searches: [searchEdition(edition, question, { limit: 50 })], room: 10_000 });
-    const found = foundFor(QUESTION);
-    const passageIn = (id: string) => found.passages.find(({ source }) => source.id === id)!;
-    const readings = (share: number, probability: number, other = passageIn('settings.md')) =>
-      alternativesOf({
-        ...{ edition: 'e1', probability, sources: [], comparisons: [], phrases: answerPhrases('en') },
-        readings: {
-          found: {
-            ...{ ...found, probability },
-            passages: [{ ...passageIn('brewing.md'), share: 0.8 }],
-            others: [{ ...other, share: 0.8 * share }],
-          },
-          quotesIn: ([passage]) => {
-            const [excerpt] = excerptsOf(edition, passage!.unit);
-            const text = excerpt!.chunk.text.slice(excerpt!.start, excerpt!.end);
-            return [{ ...excerpt!, text, article: passage!.source, relevance: 0.5, matched: [] }];
-          },
-        },
-      });
-    expect(readings(0.75, 0.8)[0]).toMatchObject({
-      ...{ kind: 'other_reading', probability: 0.6, confidence: 'medium' },
-      answer: expect.stringContaining('From “Settings of the machine”:'),
-      sources: [{ file: 'settings.md', section: 'Values' }],
-    });
-    // Too low a share, too low a probability, no words of the question.
-    expect(readings(0.4, 0.8)).toEqual([]);
-    expect(readings(0.6, 0.2)).toEqual([]);
-    expect(readings(0.75, 0.8, foundFor(BURRS).passages[0])).toEqual([]);
-  });
-});
-
-describe('the quality of an answer', () => {
   it('states the quoted share, the number of articles, and the factors of the confidence', () => {
     const { quality, confidenceReason, sources } = answerFromEdition(edition, QUESTION).response;
     expect(quality).toMatchObject({ statements: expect.any(Number), supported: 1, quoted: 1 });

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AICompletion } from '../../src/contract/librarian.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
-import { answerFromEdition, promptInjectionScreen } from '../../src/navigator/answer-from-edition.ts';
+import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
 import { type ModelRefusal, REFUSALS } from '../../src/navigator/answer-with-model.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
@@ -20,7 +20,7 @@ const SAID_CITED = `${SAID} ${CITED}`;
 const HONEST = { text: SAID, quote: QUOTE, from: 'How often' };
 const TANK = 'Empty the water tank.';
 const [descale] = ARTICLES as [(typeof ARTICLES)[number]];
-const PLAIN = answerFromEdition(SMALL.edition, OFTEN, { screen: promptInjectionScreen }).response;
+const PLAIN = answerFromEdition(SMALL.edition, OFTEN, { isScreened: true }).response;
 const HANGS: Reply = () => new Promise<AICompletion>(() => {});
 
 interface Given extends Partial<QuestionOptions> {
@@ -47,7 +47,11 @@ const ask = async (
   const { answer, metadata } = await answerQuestion(kb.edition, question, given);
   const { response } = answer;
   expect(NavigatorResponse.safeParse(response).error?.issues).toBeUndefined();
-  const broken = validateNavigatorResponse(response, kb.knowledge, { query: question, vouched: response.answer });
+  const broken = validateNavigatorResponse(response, kb.knowledge, {
+    query: question,
+    vouched: response.answer,
+    frame: answer.frame,
+  });
   // The judge decides on paraphrases.
   const byWords = ['sentence-supported', 'not-contradicted', 'source-supports-answer'];
   expect(broken.filter(({ rule }) => metadata.answered_by !== 'model' || !byWords.includes(rule))).toEqual([]);

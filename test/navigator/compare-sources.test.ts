@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compareWithOthers } from '../../src/navigator/alternatives.ts';
+import { compareWithOthers } from '../../src/navigator/compare-sources.ts';
 import { cachedChunk } from '../../src/search/open-edition.ts';
 import { type ArticleSketch, editionOf, listOf } from '../grounding/articles-for-test.ts';
 
@@ -19,20 +19,13 @@ const compared = (shown: readonly string[], other: string, sketch: Partial<Artic
   const hits = chunks.map(({ index, source }) => ({ chunk: index, score: 1, source }));
   const quotes = chunks
     .filter(({ source }) => source.id !== 'other.md')
-    .map((chunk) => ({
-      ...{ chunk, start: 0, end: chunk.text.length, text: chunk.text, article: chunk.source },
-      ...{ relevance: 1, matched: [] },
-    }));
+    .map((chunk) => ({ chunk, start: 0, end: chunk.text.length }));
   return compareWithOthers(edition, quotes, { hits });
 };
 
 it('names the other source and the different number', () => {
-  const place = { start: 11, end: 11 + OTHER.length, headingPath: ['Brewing'] };
   expect(compared([FIRST], `# Brewing\n\n${OTHER}`)).toEqual([
-    {
-      ...{ verdict: 'conflicts', difference: '94 instead of 92', citation: 'other, Brewing' },
-      other: expect.objectContaining({ text: OTHER, ...place }),
-    },
+    { verdict: 'conflicts', difference: '94 instead of 92', citation: 'other, Brewing' },
   ]);
 });
 it.each([

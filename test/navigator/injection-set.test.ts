@@ -78,7 +78,7 @@ describe.each(ALL)('a text injected as $name', (injection) => {
     const texts = inOneLine(JSON.stringify([response, shared, account]).toLowerCase());
     for (const payload of payloads) expect(texts).not.toContain(payload.toLowerCase());
     expect(NavigatorResponse.safeParse(answer.response).error?.issues).toBeUndefined();
-    const about = { query: question, vouched: answeringModelOf(edition).topics.join(' '), closest: answer.closest };
+    const about = { query: question, vouched: answeringModelOf(edition).topics.join(' '), frame: answer.frame };
     expect(validateNavigatorResponse(answer.response, knowledge, about)).toEqual([]);
     expect(validateResponse(librarian)).toMatchObject({ ok: true });
   });

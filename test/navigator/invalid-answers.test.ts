@@ -3,9 +3,10 @@ import type { ProgressEvent } from '../../src/contract/ask.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
+import type { CitableKnowledge } from '../../src/navigator/citable-knowledge.ts';
 import type { AnswerViolation } from '../../src/navigator/navigator-answer.ts';
 import { asLibrarianResponse } from '../../src/navigator/navigator-librarian.ts';
-import { type CitableKnowledge, validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
+import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
 import { openSmallKb, QUOTE } from './small-kb.ts';
@@ -57,7 +58,7 @@ describe('a quoted answer that breaks a rule', () => {
     expect(answer.response.sources.length).toBeLessThan(whole.response.sources.length);
     expect(answer.violations).toContainEqual({ rule: 'quote-in-source', outcome: 'dropped' });
     expect(answer.probability).toBeLessThan(whole.probability);
-    expect(validateNavigatorResponse(answer.response, CHANGED, { closest: answer.closest })).toEqual([]);
+    expect(validateNavigatorResponse(answer.response, CHANGED, { frame: answer.frame })).toEqual([]);
   });
   it('declines when nothing is left, and reports it in its metadata', async () => {
     const outcome = searchEdition(edition, QUESTION, { limit: 50 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { levelOf, type NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
-import { asLibrarianResponse, createNavigator } from '../../src/navigator/navigator-librarian.ts';
+import { citedArticles } from '../../src/navigator/cite-sources.ts';
+import { createNavigator } from '../../src/navigator/navigator-librarian.ts';
 import { EditionUnavailable } from '../../src/search/edition-reader.ts';
+import { cachedArticle, cachedChunk } from '../../src/search/open-edition.ts';
 import { OFTEN, openSmallKb } from './small-kb.ts';
 
 const { edition } = openSmallKb();
@@ -91,16 +93,18 @@ describe('the navigator as a librarian', () => {
       expect((await ask(question, metadata)).response).toEqual(plain);
   });
 });
-it('asLibrarianResponse() lists an article once, best first, and omits invalid links', () => {
-  const sources = [
-    { title: 'A', url: 'javascript:alert(1)', relevance: 0.2 },
-    { title: 'B', url: 'https://b.example', relevance: 0.9 },
-    { title: 'B', url: 'https://b.example', relevance: 0.1 },
-  ];
-  const fields = { answer: 'x', sources: [], confidenceReason: 'two words', outOfDomain: false };
-  const response = { ...fields, confidence: 'high' as const };
-  const given = { response, verdict: 'answer' as const, probability: 0.9, sources, closest: [] };
-  expect(asLibrarianResponse(given).sources).toEqual([
+it('citedArticles() lists an article once, best first, and omits invalid links', () => {
+  const cited = (title: string, url: string, relevance: number) => {
+    const chunk = { ...cachedChunk(edition, 0), source: { ...cachedArticle(edition, 0), title, url } };
+    return { text: '', places: [{ chunk, start: 0, end: 5 }], support: 1, relevance };
+  };
+  expect(
+    citedArticles([
+      cited('A', 'javascript:alert(1)', 0.2),
+      cited('B', 'https://b.example', 0.9),
+      cited('B', 'https://b.example', 0.1),
+    ]),
+  ).toEqual([
     { name: 'B', url: 'https://b.example', type: 'document', relevance: 0.9 },
     { name: 'A', type: 'document', relevance: 0.2 },
   ]);

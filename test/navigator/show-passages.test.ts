@@ -3,17 +3,14 @@ import type { AnswerPassage } from '../../src/grounding/find-answer.ts';
 import { parseQuestion } from '../../src/grounding/parse-question.ts';
 import { cachedSection, sectionRanges } from '../../src/grounding/sections.ts';
 import { unitsOf } from '../../src/grounding/units.ts';
-import { composeAnswer } from '../../src/navigator/compose-answer.ts';
+import { showPassages } from '../../src/navigator/show-passages.ts';
 import { answerPhrases } from '../../src/runtime/answer-phrases.ts';
 import { type ArticleSketch, editionOf, listOf } from '../grounding/articles-for-test.ts';
 
 /** The answer with the first section of each article as a passage, in descending probability. */
 const compose = (
   articles: readonly ArticleSketch[],
-  {
-    closest = [],
-    ...more
-  }: Partial<Pick<Parameters<typeof composeAnswer>[1], 'closest'>> & Partial<AnswerPassage> = {},
+  { closest = [], ...more }: Partial<Pick<Parameters<typeof showPassages>[1], 'closest'>> & Partial<AnswerPassage> = {},
 ): string => {
   const edition = editionOf(...articles);
   const passages = articles.map(({ id }, rank): AnswerPassage => {
@@ -22,7 +19,7 @@ const compose = (
     return { source, unit: unit!, share: 1 / (rank + 2), devices: [], isOtherDevice: false, ...more };
   });
   const question = parseQuestion(edition, 'How do I clean it?');
-  return composeAnswer({ passages, question }, { isDoubtful: closest.length > 0, closest, phrases }).text;
+  return showPassages({ passages, question }, { isDoubtful: closest.length > 0, closest, phrases }).text;
 };
 
 const WARRANTY = { id: 'w.md', title: 'Warranty', text: '# Terms\n\n## What is not covered\n\nCrashes.\n' };

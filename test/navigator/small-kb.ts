@@ -1,5 +1,5 @@
 import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
-import type { CitableKnowledge } from '../../src/navigator/validate-navigator-response.ts';
+import type { CitableKnowledge } from '../../src/navigator/citable-knowledge.ts';
 import type { Article } from '../../src/search/article.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { fitEdition } from '../../src/search/fit-edition.ts';

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NavigatorResponse } from '../../src/contract/navigator-response.ts';
-import {
-  type CitableKnowledge,
-  validateNavigatorResponse,
-  wholeQuotes,
-} from '../../src/navigator/validate-navigator-response.ts';
+import type { CitableKnowledge } from '../../src/navigator/citable-knowledge.ts';
+import { validateNavigatorResponse, wholeQuotes } from '../../src/navigator/validate-navigator-response.ts';
 import cases from './validate-navigator-response.json' with { type: 'json' };
 
 type Source = NavigatorResponse['sources'][number];

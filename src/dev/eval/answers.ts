@@ -1,6 +1,7 @@
 import { answerQuestion } from '../../navigator/answer-question.ts';
+import type { CitableKnowledge } from '../../navigator/citable-knowledge.ts';
 import type { NavigatorAnswer } from '../../navigator/navigator-answer.ts';
-import { type CitableKnowledge, validateNavigatorResponse } from '../../navigator/validate-navigator-response.ts';
+import { validateNavigatorResponse } from '../../navigator/validate-navigator-response.ts';
 import { answerPhrases } from '../../runtime/answer-phrases.ts';
 import { seededRandom } from '../../runtime/seeded-random.ts';
 import type { Turn } from '../../search/analyse-query.ts';
@@ -87,12 +88,12 @@ const openLibrary = (articles: readonly Article[]): Library => {
 };
 
 const violationsOf = (
-  { response, closest }: NavigatorAnswer,
+  { response, frame }: NavigatorAnswer,
   { edition, knowledge }: Library,
   query: string,
 ): string[] => {
   const vouched = answeringModelOf(edition).topics.join(' ');
-  return validateNavigatorResponse(response, knowledge, { query, vouched, closest }).map(
+  return validateNavigatorResponse(response, knowledge, { query, vouched, frame }).map(
     ({ rule, message }) => `${rule}: ${message} (${query})`,
   );
 };
