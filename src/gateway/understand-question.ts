@@ -3,7 +3,7 @@ import { readAs } from '../contract/error-info.ts';
 import { isWithin } from '../contract/json-object.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Query } from '../contract/names.ts';
-import { startDeadline } from '../http/deadline.ts';
+import { askForJson } from '../runtime/ask-for-json.ts';
 import { completedQuestion } from '../text/complete-question.ts';
 import { keepsQuestion } from '../text/keeps-question.ts';
 import { refersBack } from '../text/refers-back.ts';
@@ -131,29 +131,24 @@ const writtenByModel = async (
   { ai, timeLeftMs, signal }: Bounds,
 ): Promise<string | undefined> => {
   if (ai === undefined) return undefined;
-  const deadline = startDeadline({ timeoutMs: Math.min(MODEL_TIMEOUT_MS, timeLeftMs * MODEL_SHARE), signal });
-  try {
-    const conversation = turns.slice(-MAX_TURNS).map((turn) => ({
-      asked: turn.question.slice(0, MAX_SHOWN),
-      answered: turn.answer.slice(0, MAX_SHOWN),
-    }));
-    const messages = [
-      { role: 'system' as const, content: INSTRUCTIONS },
-      { role: 'user' as const, content: JSON.stringify({ conversation, question }) },
-    ];
-    const options = { maxTokens: MAX_TOKENS, temperature: 0, schema: SCHEMA, signal: deadline.signal };
-    const { text, finish = 'stop' } = await deadline.race(ai.complete(messages, options));
-    const reply = readAs(Reply, JSON.parse(text));
-    if (!reply.ok || finish !== 'stop') return undefined;
-    const questions = turns.flatMap((turn) => [turn.question, turn.understoodAs ?? '']);
-    const answers = turns.map(({ answer }) => answer);
-    return keepsQuestion(reply.value.question, question, { questions, answers }) ? reply.value.question : undefined;
-  } catch {
-    // The question is then sent as typed, with its history, as without a model.
-    return undefined;
-  } finally {
-    deadline.clear();
-  }
+  const conversation = turns.slice(-MAX_TURNS).map((turn) => ({
+    asked: turn.question.slice(0, MAX_SHOWN),
+    answered: turn.answer.slice(0, MAX_SHOWN),
+  }));
+  const reply = await askForJson(ai, {
+    instructions: INSTRUCTIONS,
+    data: { conversation, question },
+    Reply,
+    schema: SCHEMA,
+    maxTokens: MAX_TOKENS,
+    timeoutMs: Math.min(MODEL_TIMEOUT_MS, timeLeftMs * MODEL_SHARE),
+    signal,
+  });
+  // Otherwise the question is sent as typed, with its history, as without a model.
+  if (reply === undefined) return undefined;
+  const questions = turns.flatMap((turn) => [turn.question, turn.understoodAs ?? '']);
+  const answers = turns.map(({ answer }) => answer);
+  return keepsQuestion(reply.question, question, { questions, answers }) ? reply.question : undefined;
 };
 
 const INSTRUCTIONS =

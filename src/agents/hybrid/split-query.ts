@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/error-info.ts';
 import type { AIClient } from '../../contract/librarian.ts';
-import { startDeadline } from '../../http/deadline.ts';
+import { askForJson } from '../../runtime/ask-for-json.ts';
 import { candidatesCache, chooseLibrarian } from '../../search/librarian-routing.ts';
 import { splitByLibrarian } from '../../search/split-by-librarian.ts';
 import { standalonePart } from '../../text/complete-question.ts';
@@ -81,32 +80,23 @@ export const proposeSplit = async (
   question: string,
   { ai, signal, timeoutMs }: { ai: AIClient; signal: AbortSignal; timeoutMs: number },
 ): Promise<PartialQuery[] | undefined> => {
-  // The rest of the time is for the librarians that are asked.
-  const deadline = startDeadline({ timeoutMs: timeoutMs * SHARE_OF_TIME, signal });
-  try {
-    const messages = [
-      { role: 'system' as const, content: INSTRUCTIONS },
-      { role: 'user' as const, content: JSON.stringify({ question }) },
-    ];
-    const options = { maxTokens: 600, temperature: 0, schema: SCHEMA, signal: deadline.signal };
-    const { text, finish = 'stop' } = await deadline.race(ai.complete(messages, options));
-    if (finish !== 'stop') return undefined;
-    const read = readAs(Proposal, JSON.parse(text.slice(0, MAX_REPLY)));
-    if (!read.ok) return undefined;
-    const { sub_queries: parts } = read.value;
-    // A question with other words may not go to the web search.
-    const isAllowed = parts.every(({ type, query }) => type !== 'web_search' || hasOnlyWordsOf(query, [question]));
-    const isFaithful = isSplitOf(
-      question,
-      parts.map(({ query }) => query),
-    );
-    return isAllowed && isFaithful ? parts : undefined;
-  } catch {
-    // The examples split without a model.
-    return undefined;
-  } finally {
-    deadline.clear();
-  }
+  const reply = await askForJson(ai, {
+    instructions: INSTRUCTIONS,
+    data: { question },
+    Reply: Proposal,
+    schema: SCHEMA,
+    maxTokens: 600,
+    // The rest of the time is for the librarians that are asked.
+    timeoutMs: timeoutMs * SHARE_OF_TIME,
+    signal,
+  });
+  // The examples split without a model.
+  if (reply === undefined) return undefined;
+  const { sub_queries: parts } = reply;
+  // A question with other words may not go to the web search.
+  const isAllowed = parts.every(({ type, query }) => type !== 'web_search' || hasOnlyWordsOf(query, [question]));
+  const queries = parts.map(({ query }) => query);
+  return isAllowed && isSplitOf(question, queries) ? parts : undefined;
 };
 
 /** Strict schemas know no lengths: those are checked in the reply. */
@@ -133,7 +123,6 @@ const SCHEMA = {
 };
 
 const SHARE_OF_TIME = 0.25;
-const MAX_REPLY = 20_000;
 
 const INSTRUCTIONS = `You split a question into parts that each need one kind of source.
 Kinds: "analytics" (counts, sums, stock, orders, revenue, our own prices: a shop database), "semantic" (what our documents say: policies, instructions, explanations), "web_search" (what only others know: prices elsewhere, reviews, news).

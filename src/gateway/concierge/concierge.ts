@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { QUESTION_ORIGIN } from '../../contract/ask.ts';
-import { readAs } from '../../contract/error-info.ts';
 import type { AIClient, Context, Librarian, LibrarianInfo } from '../../contract/librarian.ts';
 import type { DelegateRequest } from '../../contract/response.ts';
 import { nothingFound } from '../../delegation/abstention.ts';
-import { startDeadline } from '../../http/deadline.ts';
+import { askForJson } from '../../runtime/ask-for-json.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import {
   type Candidates,
@@ -200,45 +199,27 @@ interface ModelChoice {
 const EXAMPLES = 6;
 const MAX_TOKENS = 200;
 
-/**
- * Lets a model choose a librarian for each question. Questions and descriptions are sent as JSON data, never as instructions, and
- * only ids of candidates are accepted.
- *
- * @returns One id per question; undefined when the model fails, times out or replies anything else.
- */
+/** Lets a model choose a librarian for each question. Only ids of candidates are accepted; undefined when the model gives none. */
 const chooseByModel = async (
   ai: AIClient,
   { questions, candidates, timeoutMs, signal }: ModelChoice,
 ): Promise<string[] | undefined> => {
   const ids = z.enum(candidates.map(({ id }) => id));
-  const Reply = z.object({ librarians: z.array(ids).length(questions.length) });
-  const deadline = startDeadline({ timeoutMs, signal });
-  try {
-    const librarians = candidates.map(({ id, description = '', examples = [] }) => ({
-      id,
-      description,
-      examples: examples.slice(0, EXAMPLES),
-    }));
-    const messages = [
-      { role: 'system' as const, content: INSTRUCTIONS },
-      { role: 'user' as const, content: JSON.stringify({ librarians, questions }) },
-    ];
-    const completion = await deadline.race(
-      ai.complete(messages, {
-        maxTokens: MAX_TOKENS,
-        temperature: 0,
-        schema: { name: 'routes', schema: schemaOf(candidates, questions.length) },
-        signal: deadline.signal,
-      }),
-    );
-    const reply = readAs(Reply, JSON.parse(completion.text));
-    return reply.ok ? reply.value.librarians : undefined;
-  } catch {
-    // Lexical routing decides then, as without a model.
-    return undefined;
-  } finally {
-    deadline.clear();
-  }
+  const librarians = candidates.map(({ id, description = '', examples = [] }) => ({
+    id,
+    description,
+    examples: examples.slice(0, EXAMPLES),
+  }));
+  const reply = await askForJson(ai, {
+    instructions: INSTRUCTIONS,
+    data: { librarians, questions },
+    Reply: z.object({ librarians: z.array(ids).length(questions.length) }),
+    schema: { name: 'routes', schema: schemaOf(candidates, questions.length) },
+    maxTokens: MAX_TOKENS,
+    timeoutMs,
+    signal,
+  });
+  return reply?.librarians;
 };
 
 const INSTRUCTIONS =
