@@ -39,8 +39,8 @@ export const FEATURES = [
 ] as const;
 export type Features = Record<(typeof FEATURES)[number], number>;
 
-/** A sentence with a lower probability is doubtful. */
-const DOUBTFUL_BELOW = 0.35;
+/** A sentence with a lower probability is not supported. Chosen on the tuning half of rag-answers. */
+const DOUBTFUL_BELOW = 0.38;
 /** Sentences with a lower share of words in common differ in more than a denial. */
 const CLOSE_FROM = 0.7;
 
@@ -173,37 +173,31 @@ export function compareSentence(text: string, evidence: StatementEvidence): Comp
   const nearest = nearestSentence(words, evidence);
   const above = evidence.headings[nearest.source] ?? NO_SENTENCE;
   const everywhere = [evidence.places, ...evidence.headings.map(({ forms }) => forms)];
-  const here = [nearest.forms, above.forms];
-  const absence = words.map((word) => 1 - presenceOf(word, everywhere));
-  const ownAbsence = words.map((word) => 1 - presenceOf(word, here));
-  const own = sumOf(ownAbsence) / words.length;
-  const lacking = (list: readonly number[]): Word[] => words.filter((_, at) => (list[at] ?? 0) === 1);
-  const exact = (list: readonly number[]): number => lacking(list).filter(({ isExact }) => isExact).length;
+  const absent = words.filter((word) => !isIn(word, everywhere));
+  const ownAbsent = words.filter((word) => !isIn(word, [nearest.forms, above.forms]));
+  const closeness = 1 - ownAbsent.length / words.length;
   const isDifferent = differsInDenial(sentence, nearest, above);
   const features = {
-    absent: sumOf(absence) / words.length,
-    own,
-    exact: Math.min(MAX_EXACT, exact(absence) + (1 - own) ** 2 * exact(ownAbsence)),
-    opposed: isDifferent ? (1 - own) ** 3 : 0,
+    absent: absent.length / words.length,
+    own: 1 - closeness,
+    exact: Math.min(MAX_EXACT, countExact(absent) + closeness ** 2 * countExact(ownAbsent)),
+    opposed: isDifferent ? closeness ** 3 : 0,
   };
   return {
     features,
     probability: 1 / (1 + Math.exp(oddsAgainst(features))),
-    absentWords: lacking(absence).map((word) => word.text),
-    isOpposed: isDifferent && 1 - own >= CLOSE_FROM,
+    absentWords: absent.map((word) => word.text),
+    isOpposed: isDifferent && closeness >= CLOSE_FROM,
   };
 }
 
 const MAX_EXACT = 3;
 const NO_SENTENCE = { words: [], forms: new Set<string>(), denials: [], source: -1 };
 
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+const countExact = (words: readonly Word[]): number => words.filter(({ isExact }) => isExact).length;
 
-/** Weight of a match: less by the first letters alone. */
-const worthOf = (form: string): number => (form.endsWith('-') ? 0.6 : 1);
-
-const presenceOf = ({ forms }: Word, places: readonly { has(form: string): boolean }[]): number =>
-  Math.max(0, ...forms.filter((form) => places.some((each) => each.has(form))).map(worthOf));
+const isIn = ({ forms }: Word, places: readonly { has(form: string): boolean }[]): boolean =>
+  forms.some((form) => places.some((each) => each.has(form)));
 
 /** A word in more sentences than this is not distinctive: only the first ones are considered. */
 const MAX_PLACES = 200;
@@ -214,15 +208,10 @@ const nearestSentence = (
   { sentences, places }: StatementEvidence,
 ): StatementEvidence['sentences'][number] => {
   const scores = new Float64Array(sentences.length);
-  for (const { forms } of new Map(words.map((word) => [word.forms[0], word])).values()) {
-    const gains = new Map<number, number>();
-    for (const form of forms) {
-      const list = places.get(form) ?? [];
-      const rarity = Math.log(1 + sentences.length / Math.max(1, list.length)) + 0.5;
-      const gain = worthOf(form) * rarity;
-      for (const at of list.slice(0, MAX_PLACES)) gains.set(at, Math.max(gain, gains.get(at) ?? 0));
-    }
-    for (const [at, gain] of gains) scores[at] = (scores[at] ?? 0) + gain;
+  for (const form of new Set(words.flatMap(({ forms }) => forms))) {
+    const list = places.get(form) ?? [];
+    const rarity = Math.log(1 + sentences.length / Math.max(1, list.length)) + 0.5;
+    for (const at of list.slice(0, MAX_PLACES)) scores[at] = (scores[at] ?? 0) + rarity;
   }
   const best = scores.reduce((top, score, at) => (score > (scores[top] ?? 0) ? at : top), 0);
   return (scores[best] ?? 0) > 0 ? (sentences[best] ?? NO_SENTENCE) : NO_SENTENCE;

@@ -10,7 +10,7 @@ import { inPlainCase, qualifiersOf } from './qualifiers.ts';
 export interface Word {
   /** Lower case. */
   text: string;
-  /** What matches it: its stem, its first letters, or every value that the number may have. */
+  /** What matches it: its stem, or every value that the number may have. */
   forms: readonly string[];
   /** A number, a name or a code: another one in its place is an error. */
   isExact: boolean;
@@ -33,16 +33,16 @@ export interface Sentence {
 
 /** Scope of a denial, in content words. */
 const REACH = 3;
-/** Length of the beginning by which `producer` matches `produced`. */
-const BEGINNING = 5;
-
 /** @param language Primary tag of BCP 47, by which words have stems and sentences denials. */
 export function readSentence(text: string, language: string): Sentence {
   const names = new Set(namesIn(text, language));
-  const words = contentWords(text, language).map(({ word, stem }): Word => {
-    const forms = stem.length < BEGINNING ? [stem] : [stem, `${stem.slice(0, BEGINNING)}-`];
-    return { text: word, forms, isExact: names.has(word) || /\d/.test(word) };
-  });
+  const words = contentWords(text, language).map(
+    ({ word, stem }): Word => ({
+      text: word,
+      forms: [stem],
+      isExact: names.has(word) || /\d/.test(word),
+    }),
+  );
   const numbers = numbersIn(text).map(
     ({ text: number, values }): Word => ({
       text: number,
