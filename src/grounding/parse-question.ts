@@ -1,6 +1,6 @@
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import { type AnalysedQuery, analyseQuery, backgroundShares, type Turn } from '../search/analyse-query.ts';
-import { devicesNamedIn } from '../search/devices-named-in.ts';
+import { deviceForms, devicesNamedIn, ROMAN } from '../search/devices-named-in.ts';
 import { stemIn } from '../search/edition-stems.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { wordsOf } from '../text/analyse-text.ts';
@@ -69,7 +69,7 @@ export const parseQuestion = (
     const query = analyseQuery(edition, said.slice(0, MAX_TEXT));
     for (const term of query.terms) {
       if (terms.has(term.stem)) continue;
-      const roman = ROMAN[term.word];
+      const roman = ROMAN_BY_DIGITS[term.word];
       terms.set(term.stem, {
         word: term.word,
         stem: term.stem,
@@ -139,18 +139,22 @@ const meaningOf = (text: string, vectors: TextVectors): Float32Array | undefined
   return vectors.vectorOf(stems)?.map((value) => (value * known) / stems.length);
 };
 
-const ROMAN: Readonly<Record<string, string>> = Object.fromEntries(
-  ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x'].map((roman, at) => [String(at + 1), roman]),
+const ROMAN_BY_DIGITS: Readonly<Record<string, string>> = Object.fromEntries(
+  ROMAN.map((roman, at) => [String(at + 1), roman]),
 );
 
 /** Devices named in full or in part; after one in full, a second number names another: "Model 2 or 3". */
 const devicesNamed = (text: string, devices: readonly string[]): string[] => {
-  const named = devicesNamedIn(withRoman(text), devices);
+  const forms = deviceForms(devices);
+  // "Model 2" is often written "Model II".
+  const named = devicesNamedIn(text, [...forms.keys()]).flatMap((form) => forms.get(form) ?? []);
   const counts = (next: string) => wordsOf(next).length > 0;
   const numbered =
     named.length === 0
       ? text
-      : text.replace(SECOND_NUMBER, (digits, next: string) => (counts(next) ? digits : (ROMAN[digits] ?? digits)));
+      : text.replace(SECOND_NUMBER, (digits, next: string) =>
+          counts(next) ? digits : (ROMAN_BY_DIGITS[digits] ?? digits),
+        );
   return [...named, ...devicesNamedInPart(numbered, devices)];
 };
 
@@ -170,6 +174,3 @@ const devicesNamedInPart = (text: string, devices: readonly string[]): string[] 
     );
   });
 };
-
-/** "Model 2" is often written "Model II". */
-const withRoman = (text: string): string => text.replace(/(?<=\p{L} )\d{1,2}\b/gu, (digits) => ROMAN[digits] ?? digits);

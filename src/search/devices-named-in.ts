@@ -17,6 +17,32 @@ export const devicesNamedIn = (text: string, devices: readonly string[]): string
     .map(({ device }) => device);
 };
 
+/** The Roman numerals of one to ten. */
+export const ROMAN = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x'];
+
+/** Devices by the words that name them. "Apollo II" is also Apollo 2 and Apollo2, and the Apollo next to it Apollo 1. */
+export const deviceForms = oncePer((devices: readonly string[]): ReadonlyMap<string, string> => {
+  const forms = new Map<string, string>();
+  for (const device of devices) {
+    forms.set(device, device);
+    const { family, number } = numbered(device);
+    const isFirst = number === 0 && devices.some((other) => other !== device && numbered(other).family === device);
+    if (number === 0 && !isFirst) continue;
+    for (const sign of [String(number || 1), ROMAN[(number || 1) - 1] ?? ''])
+      for (const form of [`${family} ${sign}`, `${family}${sign}`])
+        if (!devices.includes(form)) forms.set(form, device);
+  }
+  return forms;
+});
+
+/** The family of a device and its number in it; 0 for a device without one. */
+const numbered = (device: string): { family: string; number: number } => {
+  // "hydrovi" ends in no number, "hydro vi" and "hydro2" do.
+  const [, family = '', sign = ''] = /^(.{2,}?)(?:[ -](?=[ivx\d])|(?=\d))([ivx]{1,4}|\d{1,2})$/.exec(device) ?? [];
+  const number = /^\d/.test(sign) ? Number(sign) : ROMAN.indexOf(sign) + 1;
+  return number > 0 ? { family, number } : { family: device, number: 0 };
+};
+
 /** Cached by list: an edition returns the same list for every question. */
 const withWords = oncePer((devices: readonly string[]) =>
   devices.map((device) => ({ device, words: wordsOf(device) })),

@@ -1,5 +1,4 @@
-import { oncePer } from '../../runtime/once-per.ts';
-import { devicesNamedIn } from '../../search/devices-named-in.ts';
+import { deviceForms, devicesNamedIn } from '../../search/devices-named-in.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { UNITS_OF_MEASUREMENT } from '../../text/units-of-measurement.ts';
 
@@ -63,7 +62,7 @@ export function namedProducts(
 
 /** Products named in one text: devices of the edition with the words that name them, and further ones by name in lower case. */
 const productsIn = (source: string, devices: readonly string[], others: readonly string[]) => {
-  const forms = formsOf(devices);
+  const forms = deviceForms(devices);
   const plain = source.replace(QUANTITY, ' ');
   const further = [...devicesNamedIn(plain, others), ...numberedIn(plain, devices)];
   const named = devicesNamedIn(plain, [...forms.keys(), ...further]);
@@ -82,34 +81,9 @@ const QUANTITY = new RegExp(
   'giu',
 );
 
-const ROMAN = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x'];
-
-/** Devices by the words that name them. "Apollo II" is also Apollo 2 and Apollo2, and the Apollo next to it Apollo 1. */
-const formsOf = oncePer((devices: readonly string[]): ReadonlyMap<string, string> => {
-  const forms = new Map<string, string>();
-  for (const device of devices) {
-    forms.set(device, device);
-    const { family, number } = numbered(device);
-    const isFirst = number === 0 && devices.some((other) => other !== device && numbered(other).family === device);
-    if (number === 0 && !isFirst) continue;
-    for (const sign of [String(number || 1), ROMAN[(number || 1) - 1] ?? ''])
-      for (const form of [`${family} ${sign}`, `${family}${sign}`])
-        if (!devices.includes(form)) forms.set(form, device);
-  }
-  return forms;
-});
-
-/** The family of a device and its number in it; 0 for a device without one. */
-const numbered = (device: string): { family: string; number: number } => {
-  // "hydrovi" ends in no number, "hydro vi" and "hydro2" do.
-  const [, family = '', sign = ''] = /^(.{2,}?)(?:[ -](?=[ivx\d])|(?=\d))([ivx]{1,4}|\d{1,2})$/.exec(device) ?? [];
-  const number = /^\d/.test(sign) ? Number(sign) : ROMAN.indexOf(sign) + 1;
-  return number > 0 ? { family, number } : { family: device, number: 0 };
-};
-
 /** Products similar to a known one but different: its name with a number that no device has. A single small letter may be a word. */
 const numberedIn = (text: string, devices: readonly string[]): string[] => {
-  const forms = formsOf(devices);
+  const forms = deviceForms(devices);
   return devices.flatMap((device) => {
     const name = wordsOf(device).join('[ -]?');
     if (name === '' || !/^[a-z0-9 [\]?-]+$/.test(name)) return [];

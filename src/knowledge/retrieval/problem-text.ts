@@ -41,7 +41,7 @@ const MAX_SUBJECT = 300;
 export const problemText = (message: string, subject = ''): ProblemText => {
   const own = readMail(message.slice(0, MAX_READ)).own.split('\n');
   const lines = withoutLogs(withoutClosing(withoutGreeting(own)));
-  const about = tellingSubject(withoutReply(subject.slice(0, MAX_SUBJECT)));
+  const about = withoutReply(subject.slice(0, MAX_SUBJECT));
   const body = withoutMarkup(lines.join('\n')).trim();
   const whole = [about, body].filter((part) => part !== '').join('\n');
   const text = (whole === '' ? message.trim() : whole).slice(0, MAX_TEXT);
@@ -117,9 +117,6 @@ const withoutMarkup = (text: string): string =>
 const withoutReply = (subject: string): string =>
   subject.replace(/^(?:\s{0,3}(?:re|fw|fwd|aw|wg|tr|rv)\s?(?:\[\d{1,3}\])?:){1,8}/i, '').trim();
 
-/** Generic subjects such as "Question" or "Help needed" are not part of the problem. */
-const tellingSubject = (subject: string): string => (wordsOf(subject).every(isCommonWord) ? '' : subject);
-
 const sentencesOf = (text: string): string[] =>
   text
     .split('\n')
@@ -157,11 +154,8 @@ const TELLING = 0.3;
 export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: TopicOptions): Topic => {
   const most = inverseFrequency(0, chunkCount);
   const left = new Set(names.flatMap((name) => wordsOf(name)));
-  const codes = new Set(
-    [...text.matchAll(CODE)].flatMap(([, code = '', hexadecimal = '']) => wordsOf(`${code} ${hexadecimal}`)),
-  );
   // Rare in articles of another language, and still no topic: "wie", "der".
-  const common = commonWordsOf(text);
+  const common = languageNamed(detectLanguage(text) ?? 'en').stopWords;
   const telling = terms.filter(
     (term) =>
       isAsked(term) &&
@@ -169,40 +163,22 @@ export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: Top
       term.origin === 'question' &&
       term.idf >= TELLING * most &&
       !left.has(term.word) &&
-      (isWord(term.word) || codes.has(term.word)),
+      isWord(term.word),
   );
   const stems = new Map(telling.map((term) => [term.stem, Math.round((100 * term.idf) / most) / 100] as const));
   return {
-    phrases: phrasesIn(text, {
-      isAsked: (word) => stems.has(stem(word)) && !left.has(word),
-      isCode: (word) => codes.has(word.toLowerCase()),
-    }).slice(0, MAX_PHRASES),
+    phrases: phrasesIn(text, (word) => stems.has(stem(word)) && !left.has(word)).slice(0, MAX_PHRASES),
     stems: [...stems].sort((a, b) => b[1] - a[1]).slice(0, MAX_STEMS),
   };
 };
 
-const NONE: ReadonlySet<string> = new Set();
-
-const commonWordsOf = (text: string): ReadonlySet<string> => {
-  const tag = detectLanguage(text);
-  return tag === undefined ? NONE : languageNamed(tag).stopWords;
-};
-
-/** A number that names a fault, not an order or a person: `error 0x8004def7`, `SIP response code 410`. */
-const CODE =
-  /(?<![\p{L}\p{N}])(?:(?:error|code|status|event|response|exception)[ :#]{1,3}(\p{L}{0,4}\d{1,5})(?![\p{L}\p{N}]))|(?<![\p{L}\p{N}])(0x[0-9a-f]{4,8})(?![\p{L}\p{N}])/giu;
-
 /** Merges several topics; duplicates count once. */
-export const joinTopics = (topics: readonly Topic[]): Topic => {
-  const phrases = new Map(
-    topics.flatMap((topic) => topic.phrases.map((phrase) => [phrase.toLowerCase(), phrase] as const)),
-  );
-  const stems = new Map(topics.flatMap((topic) => topic.stems));
-  return {
-    phrases: [...phrases.values()].slice(0, MAX_PHRASES),
-    stems: [...stems].sort((left, right) => right[1] - left[1]).slice(0, MAX_STEMS),
-  };
-};
+export const joinTopics = (topics: readonly Topic[]): Topic => ({
+  phrases: eachOnce(topics.flatMap(({ phrases }) => phrases)).slice(0, MAX_PHRASES),
+  stems: [...new Map(topics.flatMap(({ stems }) => stems))]
+    .sort((left, right) => right[1] - left[1])
+    .slice(0, MAX_STEMS),
+});
 
 /** Excludes numbers, order codes, units, and words of ordinary requests. */
 const isWord = (word: string): boolean =>
@@ -224,14 +200,11 @@ export const isCommonWord = (word: string): boolean =>
 const COMMON_SHARE = 0.0002;
 
 /** Runs of topic words, without duplicates. */
-const phrasesIn = (
-  text: string,
-  { isAsked, isCode }: { isAsked: (word: string) => boolean; isCode: (word: string) => boolean },
-): string[] => {
+const phrasesIn = (text: string, isAsked: (word: string) => boolean): string[] => {
   const phrases: string[] = [];
   let end = -1;
   for (const { 0: written, index } of text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’/-]{0,40}/gu)) {
-    if ((/\d{4}/.test(written) && !isCode(written)) || !wordsOf(written).some(isAsked)) continue;
+    if (/\d{4}/.test(written) || !wordsOf(written).some(isAsked)) continue;
     const before = phrases.at(-1);
     const isNext =
       before !== undefined && /^ ?$/.test(text.slice(end, index)) && before.length + written.length < MAX_PHRASE;
@@ -239,13 +212,13 @@ const phrasesIn = (
     else phrases.push(written);
     end = index + written.length;
   }
-  const seen = new Set<string>();
-  return phrases.filter((phrase) => {
-    const isNew = !seen.has(phrase.toLowerCase());
-    seen.add(phrase.toLowerCase());
-    return isNew;
-  });
+  return eachOnce(phrases);
 };
+
+/** In any case of letters; as written last. */
+const eachOnce = (phrases: readonly string[]): string[] => [
+  ...new Map(phrases.map((phrase) => [phrase.toLowerCase(), phrase])).values(),
+];
 
 /**
  * Names of people in a text, as written: the words after "my name is", "Mr" or "my neighbour", and two or three capitalised words in a row that are

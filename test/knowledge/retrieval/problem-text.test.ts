@@ -10,9 +10,6 @@ describe('problemText()', () => {
   it.each(cases.quoted)('omits quoted mail: %j', (quoted) =>
     expect(problemText(`The light is still amber.\n\n${quoted}`).text).toBe('The light is still amber.'),
   );
-  it.each(cases.genericSubjects)('omits a generic subject: %j', (subject) =>
-    expect(problemText('When are you open?', subject)).toEqual(problemText('When are you open?')),
-  );
   it('puts rare lines of a log before frequent ones, each once regardless of its numbers', () => {
     const line = (at: number) =>
       at % 5 === 4 ? `E40 supply ${at}.1 V, restarting board` : `HB0 chain: 60/60 chips, 6.9${at} TH/s`;
