@@ -14,6 +14,7 @@ import { oncePer } from '../runtime/once-per.ts';
 import { analyseText } from '../text/analyse-text.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
+import { titleOfPath } from '../text/title-of-path.ts';
 import type { CitableArticle, CitableKnowledge } from './citable-knowledge.ts';
 
 /** A rule that a response breaks (docs/contract.md#navigator). */
@@ -251,7 +252,7 @@ const RULES = {
   'cited-inline': ({ response, cited }: Subject): Finding[] => {
     const answer = unescapeHtml(response.answer);
     const isNamed =
-      cited.some(({ title }) => title !== '' && plain(answer).includes(plain(title))) ||
+      cited.some(({ title, id }) => plain(answer).includes(plain(title || titleOfPath(id)))) ||
       response.sources.some(({ file }) => answer.includes(file));
     return isNamed || response.sources.length === 0 ? [] : [{ message: 'The answer names none of its sources' }];
   },

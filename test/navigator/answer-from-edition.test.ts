@@ -198,6 +198,14 @@ describe('answerFromEdition()', () => {
     expect(answer.response.answer).toContain('The steps go on in [Wheel](');
     expect(brokenRules(answer, question, base)).toEqual([]);
   });
+  it('answers from an article without a title, which is named by its file', () => {
+    const untitled = ARTICLES.map((each) => ({ ...each, title: '', id: each.id.replace('/', '-').replace('.md', '') }));
+    const base = openSmallKb(untitled);
+    const { response, verdict, sources } = answerIn(base, OFTEN);
+    expect(verdict).toBe('answer');
+    expect(response.answer).toContain('From [Care descale](');
+    expect(sources[0]?.name).toBe('Care descale');
+  });
 });
 
 describe('answerFromEdition() without an answer', () => {
