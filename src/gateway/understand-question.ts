@@ -4,6 +4,7 @@ import { isWithin } from '../contract/json-object.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Query } from '../contract/names.ts';
 import { askForJson } from '../runtime/ask-for-json.ts';
+import { History } from '../runtime/history.ts';
 import { completedQuestion } from '../text/complete-question.ts';
 import { keepsQuestion } from '../text/keeps-question.ts';
 import { refersBack } from '../text/refers-back.ts';
@@ -94,11 +95,9 @@ export const withMembers = (
   return isWithin(extended, LIMITS) ? extended : metadata;
 };
 
-const GivenHistory = z.array(z.object({ speaker: z.enum(['user', 'assistant']), text: z.string().max(8000) })).max(20);
-
 /** The turns of a conversation that the caller stores itself, from `metadata.history`; none when malformed. */
 export const turnsIn = (metadata: Readonly<Record<string, unknown>> | undefined): PastTurn[] => {
-  const read = readAs(GivenHistory, metadata?.history);
+  const read = readAs(History, metadata?.history);
   if (!read.ok) return [];
   const turns: PastTurn[] = [];
   for (const { speaker, text } of read.value) {

@@ -13,6 +13,7 @@ import { ASKER_LANGUAGE, languageOfAsker } from '../runtime/answer-phrases.ts';
 import { type WaitUntil, waitUntilOf } from '../runtime/concurrency.ts';
 import { contextGuard, faultHandler, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
+import { History } from '../runtime/history.ts';
 import { readJson } from '../runtime/json-http.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import { budgetedModel, settleModel } from '../runtime/model-budget.ts';
@@ -166,7 +167,6 @@ export const asLibrarianResponse = (answer: NavigatorAnswer, metadata: AnswerMet
 const linksIn = ({ verdict, closest }: NavigatorAnswer): { closest?: NavigatorAnswer['closest'] } =>
   verdict === 'answer' && closest.length === 0 ? {} : { closest: closest.map((article) => ({ ...article })) };
 
-const History = z.array(z.object({ speaker: z.enum(['user', 'assistant']), text: z.string().max(8000) })).max(20);
 const EditionId = z.string().max(40).optional();
 const Devices = z.array(z.string().min(1).max(100)).max(20);
 

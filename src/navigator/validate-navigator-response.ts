@@ -20,8 +20,6 @@ import type { CitableArticle, CitableKnowledge } from './citable-knowledge.ts';
 /** A rule that a response breaks (docs/contract.md#navigator). */
 export interface Violation {
   rule: keyof typeof RULES;
-  /** The violation, with the offending words. */
-  message: string;
   /** The cited file that it is about. */
   file?: string | undefined;
   /** The words of the answer that it is about. */
@@ -147,51 +145,23 @@ const withoutParts = (text: string, parts: readonly string[]): string =>
     .reduce(withoutPart, text);
 
 const withoutPart = (text: string, part: string): string => {
-  const [firstWord = ''] = part.split(' ', 1);
-  let rest = '';
-  let from = 0;
-  for (let at = text.indexOf(firstWord); at >= 0; at = text.indexOf(firstWord, at)) {
-    const end = endOfPart(text, at, part);
-    if (end === undefined) {
-      at += 1;
-      continue;
-    }
-    rest += `${text.slice(from, at)}\n\n`;
-    from = end;
-    at = end;
-  }
-  return rest + text.slice(from);
-};
-
-/** The end of a part that begins at a place of a text; undefined when it does not stand there. */
-const endOfPart = (text: string, start: number, part: string): number | undefined => {
-  let at = start;
-  for (let place = 0; place < part.length; place++) {
-    if (part[place] !== ' ') {
-      if (text.charCodeAt(at++) !== part.charCodeAt(place)) return undefined;
-      continue;
-    }
-    const before = at;
-    while (/\s/.test(text.charAt(at))) at++;
-    if (at === before) return undefined;
-  }
-  return at;
+  const words = part.split(' ').map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return text.replace(new RegExp(words.join('\\s+'), 'g'), '\n\n');
 };
 
 /** Each rule returns what it finds. */
 const RULES = {
   /** All cited files exist. */
   'file-exists': ({ response, knowledge }: Subject): Finding[] =>
-    response.sources
-      .filter(({ file }) => !knowledge.article(file))
-      .map(({ file }) => ({ message: `Cited file ${file} is not in the knowledge base`, file })),
+    response.sources.filter(({ file }) => knowledge.article(file) === undefined).map(({ file }) => ({ file })),
 
   'section-exists': ({ response, knowledge }: Subject): Finding[] =>
-    response.sources.flatMap(({ file, section }) => {
-      const article = knowledge.article(file);
-      if (!article || hasSection(article, section)) return [];
-      return [{ message: `Cited section ${JSON.stringify(section)} is not a heading of ${file}`, file }];
-    }),
+    response.sources
+      .filter(({ file, section }) => {
+        const article = knowledge.article(file);
+        return article !== undefined && !hasSection(article, section);
+      })
+      .map(({ file }) => ({ file })),
 
   'quote-in-source': ({ response, knowledge }: Subject): Finding[] =>
     response.sources.flatMap(({ file, excerpts = [] }) => {
@@ -199,53 +169,41 @@ const RULES = {
       if (article === undefined) return [];
       return excerpts
         .filter(({ quote, start, end }) => readIn(article, start, end) !== quote)
-        .map(({ quote, start, end }) => ({
-          message: `${file} does not read ${JSON.stringify(quote.slice(0, 80))} from ${start} to ${end}`,
-          file,
-          words: quote,
-        }));
+        .map(({ quote }) => ({ file, words: quote }));
     }),
 
   'edition-named': ({ response, knowledge }: Subject): Finding[] =>
     response.sources
-      .filter(
-        ({ edition }) => edition !== undefined && knowledge.edition !== undefined && edition !== knowledge.edition,
-      )
-      .map(({ file, edition }) => ({
-        message: `${file} is cited from edition ${edition}, checked is ${knowledge.edition}`,
-        file,
-      })),
+      .filter(({ edition = knowledge.edition }) => edition !== (knowledge.edition ?? edition))
+      .map(({ file }) => ({ file })),
 
-  'url-in-source': (subject: Subject) => unfounded(subject, 'url', 'URL'),
-  'arn-in-source': (subject: Subject) => unfounded(subject, 'arn', 'ARN'),
-  'code-in-source': (subject: Subject) => unfounded(subject, 'code', 'code'),
-  'command-in-source': (subject: Subject) => unfounded(subject, 'command', 'command'),
-  'path-in-source': (subject: Subject) => unfounded(subject, 'path', 'path'),
-  'identifier-in-source': (subject: Subject) => unfounded(subject, 'identifier', 'identifier'),
-  'number-in-source': (subject: Subject) => unfounded(subject, 'number', 'number'),
+  'url-in-source': (subject: Subject) => unfounded(subject, 'url'),
+  'arn-in-source': (subject: Subject) => unfounded(subject, 'arn'),
+  'code-in-source': (subject: Subject) => unfounded(subject, 'code'),
+  'command-in-source': (subject: Subject) => unfounded(subject, 'command'),
+  'path-in-source': (subject: Subject) => unfounded(subject, 'path'),
+  'identifier-in-source': (subject: Subject) => unfounded(subject, 'identifier'),
+  'number-in-source': (subject: Subject) => unfounded(subject, 'number'),
 
   'sentence-supported': (subject: Subject): Finding[] =>
     doubted(subject)
       .filter(({ check }) => !check.isContradicted)
-      .map(({ text }) => ({ message: `No cited source says ${JSON.stringify(text.slice(0, 120))}`, words: text })),
+      .map(({ text }) => ({ words: text })),
 
   'not-contradicted': (subject: Subject): Finding[] =>
     doubted(subject)
       .filter(({ check }) => check.isContradicted)
-      .map(({ text, check }) => ({
-        message: `A cited source says otherwise than ${JSON.stringify(text.slice(0, 120))}: ${check.reason}`,
-        words: text,
-      })),
+      .map(({ text }) => ({ words: text })),
 
   /** A source that shares nothing with the answer does not support it. */
   'source-supports-answer': ({ response, knowledge, statements, answer, checked }: Subject): Finding[] =>
-    response.sources.flatMap(({ file, section, excerpts = [] }) => {
+    response.sources.flatMap(({ file, excerpts = [] }) => {
       const article = knowledge.article(file);
       if (!article || excerpts.some(({ quote }) => answer.includes(collapse(unescapeHtml(quote))))) return [];
       if (checked.some(({ files }) => files.includes(file))) return [];
       const own = prepareEvidence([evidenceIn(article)]);
       if (statements.some((statement) => checkStatement(statement, own).probability >= RELATED_FROM)) return [];
-      return [{ message: `Nothing in the answer rests on ${file}, ${section}`, file }];
+      return [{ file }];
     }),
 
   /** The answer names a source: by its title, or by its file. */
@@ -254,28 +212,18 @@ const RULES = {
     const isNamed =
       cited.some(({ title, id }) => plain(answer).includes(plain(title || titleOfPath(id)))) ||
       response.sources.some(({ file }) => answer.includes(file));
-    return isNamed || response.sources.length === 0 ? [] : [{ message: 'The answer names none of its sources' }];
+    return isNamed || response.sources.length === 0 ? [] : [{}];
   },
 
   'reason-meaningful': ({ response: { confidenceReason } }: Subject): Finding[] =>
-    confidenceReason.trim().length >= REASON_MIN_LENGTH && isMeaningfulReason(confidenceReason)
-      ? []
-      : [
-          {
-            message: `Confidence reason ${JSON.stringify(confidenceReason.slice(0, 80))} does not name any evidence`,
-          },
-        ],
+    confidenceReason.trim().length >= REASON_MIN_LENGTH && isMeaningfulReason(confidenceReason) ? [] : [{}],
 
   /** Sources may be empty only out of domain, or when the answer says that information is lacking. */
   'sources-or-lack': ({ response: { answer, sources, outOfDomain } }: Subject): Finding[] =>
-    sources.length > 0 || outOfDomain || statesLackOfInformation(answer)
-      ? []
-      : [{ message: 'The answer has no sources and does not say that it lacks information' }],
+    sources.length > 0 || outOfDomain || statesLackOfInformation(answer) ? [] : [{}],
 
   'out-of-domain-empty': ({ response: { sources, outOfDomain } }: Subject): Finding[] =>
-    outOfDomain && sources.length > 0
-      ? [{ message: `The question is out of domain, yet ${sources[0]?.file} is cited`, file: sources[0]?.file }]
-      : [],
+    outOfDomain && sources.length > 0 ? [{ file: sources[0]?.file }] : [],
 };
 
 const readIn = (article: Pick<CitableArticle, 'text' | 'slice'>, start: number, end: number): string =>
@@ -308,13 +256,8 @@ const isHedge = (statement: string): boolean => HEDGED.test(statement.replaceAll
 const HEDGED =
   /^(?:I'm|I am) not (?:sure|certain) (?:that|whether|if) (?:this|it) answers (?:the|your|this) question[.:]?$/i;
 
-const unfounded = ({ missing }: Subject, kind: LiteralKind, noun: string): Finding[] =>
-  missing
-    .filter((literal) => literal.kind === kind)
-    .map(({ text }) => ({
-      message: `The cited sources do not have ${noun} ${JSON.stringify(text.slice(0, 120))}`,
-      words: text,
-    }));
+const unfounded = ({ missing }: Subject, kind: LiteralKind): Finding[] =>
+  missing.filter((literal) => literal.kind === kind).map(({ text }) => ({ words: text }));
 
 const hasSection = (article: CitableArticle, section: string): boolean => {
   // An article without a title is named by its file.

@@ -50,7 +50,7 @@ describe('validateNavigatorResponse()', () => {
   });
   it('names the offending words', () => {
     const [violation] = validateNavigatorResponse(response({ saying: 'It takes about 45 seconds.' }), knowledge);
-    expect(violation?.message).toBe('The cited sources do not have number "45 seconds"');
+    expect(violation).toEqual({ rule: 'number-in-source', words: '45 seconds' });
   });
   it.each(cases.quotes as [string, string, string | null, string[]][])('%s', (_what, text, answer, broken) => {
     const cited = { file: 'a.md', section: 'A', excerpts: [{ quote: text, start: 0, end: text.length }] };

@@ -94,7 +94,7 @@ const violationsOf = (
 ): string[] => {
   const vouched = answeringModelOf(edition).topics.join(' ');
   return validateNavigatorResponse(response, knowledge, { query, vouched, frame }).map(
-    ({ rule, message }) => `${rule}: ${message} (${query})`,
+    ({ rule, file, words }) => `${rule}: ${words ?? file} (${query})`,
   );
 };
 

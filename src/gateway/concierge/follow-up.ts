@@ -1,6 +1,6 @@
-import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
 import type { Context } from '../../contract/librarian.ts';
+import { History } from '../../runtime/history.ts';
 import { lastOf, type TurnBefore } from '../../text/refers-back.ts';
 
 /** The last turn before a question. */
@@ -9,23 +9,13 @@ interface AnsweredTurn extends TurnBefore {
   librarian: string | undefined;
 }
 
-const History = z
-  .array(
-    z.object({
-      speaker: z.enum(['user', 'assistant']),
-      text: z.string().max(8000),
-      librarian: z.string().max(64).optional(),
-    }),
-  )
-  .max(20);
+const MAX_BEFORE = 500;
 
 /** The last turn in `metadata.history`. It comes from the caller, so malformed entries are ignored. */
 export const turnBefore = (context: Context | undefined): AnsweredTurn | undefined => {
   const history = readAs(History, context?.metadata?.history);
-  if (!history.ok) return undefined;
-  const before = lastOf(history.value);
-  const librarian = history.value.findLast(({ speaker }) => speaker === 'assistant')?.librarian;
-  return before === undefined ? undefined : { ...before, question: before.question.slice(0, MAX_BEFORE), librarian };
+  const before = history.ok ? lastOf(history.value) : undefined;
+  if (!history.ok || before === undefined) return undefined;
+  const { librarian } = history.value.findLast(({ speaker }) => speaker === 'assistant') ?? {};
+  return { ...before, question: before.question.slice(0, MAX_BEFORE), librarian };
 };
-
-const MAX_BEFORE = 500;
