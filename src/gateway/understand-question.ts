@@ -4,7 +4,7 @@ import { isWithin } from '../contract/json-object.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Query } from '../contract/names.ts';
 import { askForJson } from '../runtime/ask-for-json.ts';
-import { History } from '../runtime/history.ts';
+import { History } from '../runtime/recent-turns.ts';
 import { completedQuestion } from '../text/complete-question.ts';
 import { keepsQuestion } from '../text/keeps-question.ts';
 import { refersBack } from '../text/refers-back.ts';

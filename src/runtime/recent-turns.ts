@@ -1,8 +1,22 @@
+import * as z from 'zod';
+
 /** A turn of a conversation as librarians read it from `metadata.history`. */
 export interface SpokenTurn {
   speaker: 'user' | 'assistant';
   text: string;
 }
+
+/** Earlier turns of a conversation, oldest first, in the `history` of a question's metadata. */
+export const History = z
+  .array(
+    z.object({
+      speaker: z.enum(['user', 'assistant']),
+      text: z.string().max(8000),
+      /** Id of the librarian that answered, if known. */
+      librarian: z.string().max(64).optional(),
+    }),
+  )
+  .max(20);
 
 /** Bounds of what was said before: turns, characters of each and of all together. */
 const MAX_TURNS = 12;

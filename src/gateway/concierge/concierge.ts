@@ -26,7 +26,9 @@ export interface ConciergeParts {
 }
 
 /** A part of a message with its librarian, and why that one was chosen: a sentence without words of the question. */
-interface RoutedPart extends Part {
+interface RoutedPart {
+  query: string;
+  to: string;
   reason: string;
 }
 
@@ -103,29 +105,35 @@ const partsOf = async (
   if (questions.length > 1 && questions.length <= MAX_PARTS) {
     const choices = questions.map((question) => chooseLibrarian(question, index, defaultLibrarian));
     if (choices.some(({ to }) => to !== defaultLibrarian)) {
-      const parts = assign(questions, await targetsOf({ questions, choices, candidates: single }, context));
+      const parts = await routed(questions, { choices, candidates: single }, context);
       if (parts !== undefined) return joined(parts, candidates);
     }
   }
   return partsOfOne(query, candidates, context);
 };
 
+/**
+ * A question of which two clauses clearly fit different librarians goes to one that combines them, else in parts that each stand alone; one
+ * that resembles the examples of a combining librarian goes there, too.
+ */
 const partsOfOne = async (
   query: string,
   candidates: Candidates,
   context: Context | undefined,
 ): Promise<RoutedPart[] | undefined> => {
-  const kinds = splitByKind(query, candidates);
-  if (kinds.isSeveral && kinds.combiner !== undefined) {
-    const to = kinds.combiner;
-    return [{ query, to, reason: `The question needs several librarians, which ${to} combines` }];
+  const { parts, librarians } = splitByLibrarian(query, candidates);
+  const combiner = librarians > 1 ? combinerFor(query, candidates) : undefined;
+  if (combiner?.id !== undefined && (parts.length > 1 || combiner.isLikely)) {
+    const reason = `The question needs several librarians, which ${combiner.id} combines`;
+    return [{ query, to: combiner.id, reason }];
   }
-  if (kinds.isSeveral && kinds.parts !== undefined && kinds.parts.length <= MAX_PARTS) {
-    const parts = kinds.parts.map((part) => ({ ...part, reason: `The words of this part fit ${part.to} best` }));
-    return joined(parts, candidates);
-  }
+  const alone = parts.flatMap(({ query: part, to, standsAlone }): RoutedPart[] =>
+    standsAlone && to !== undefined ? [{ query: part, to, reason: `The words of this part fit ${to} best` }] : [],
+  );
+  const isSplit = librarians > 1 && parts.length > 1 && parts.length <= MAX_PARTS;
+  if (isSplit && alone.length === parts.length) return joined(alone, candidates);
   const choices = [chooseLibrarian(query, candidates.index, candidates.defaultLibrarian)];
-  return assign([query], await targetsOf({ questions: [query], choices, candidates: candidates.all }, context));
+  return routed([query], { choices, candidates: candidates.all }, context);
 };
 
 /** The default librarian gets a message with all of its questions at once; others get one question at a time. */
@@ -135,35 +143,35 @@ const joined = (parts: readonly RoutedPart[], { defaultLibrarian }: Candidates):
   return parts.flatMap((part) => (part.to !== defaultLibrarian ? [part] : part === own[0] ? [{ ...part, query }] : []));
 };
 
-/** A librarian for a question; none when no librarian is a candidate. */
-interface Target {
-  to: string | undefined;
-  reason: string;
+interface Routing {
+  /** By the words of each question. */
+  choices: readonly Choice[];
+  candidates: readonly LibrarianInfo[];
 }
 
-/** The model's choice if there is one and the lexical routing is uncertain, otherwise the lexical one. */
-const targetsOf = async (
-  asked: { questions: readonly string[]; choices: readonly Choice[]; candidates: readonly LibrarianInfo[] },
+/**
+ * Each question with its librarian: the model's choice if there is a model and the words are uncertain, otherwise theirs. Undefined when one
+ * of them has none.
+ */
+const routed = async (
+  questions: readonly string[],
+  { choices, candidates }: Routing,
   { ai, timeout = Number.POSITIVE_INFINITY, signal }: Context = {},
-): Promise<readonly Target[]> => {
-  const byWords = asked.choices.map(({ to, isDefault }) => ({
-    to,
-    reason: isDefault ? `The words fit no other librarian clearly better than ${to}` : `The words fit ${to} best`,
-  }));
-  if (ai === undefined || asked.candidates.length < 2 || asked.choices.every(({ isClear }) => isClear)) return byWords;
+): Promise<RoutedPart[] | undefined> => {
+  const isUncertain = candidates.length > 1 && choices.some(({ isClear }) => !isClear);
   const timeoutMs = Math.min(MODEL_TIMEOUT_MS, timeout * MODEL_SHARE);
-  const chosen = await chooseByModel(ai, { ...asked, timeoutMs, signal });
-  return chosen?.map((to) => ({ to, reason: `A model chose ${to} by the descriptions of the librarians` })) ?? byWords;
-};
-
-const assign = (questions: readonly string[], targets: readonly Target[]): RoutedPart[] | undefined => {
-  const parts: RoutedPart[] = [];
-  for (const [place, query] of questions.entries()) {
-    const { to, reason = '' } = targets[place] ?? {};
-    if (to === undefined) return undefined;
-    parts.push({ query, to, reason });
-  }
-  return parts;
+  const ids = ai && isUncertain ? await chooseByModel(ai, { questions, candidates, timeoutMs, signal }) : undefined;
+  const parts = questions.flatMap((query, place): RoutedPart[] => {
+    const choice = choices[place];
+    const to = ids?.[place] ?? choice?.to;
+    if (to === undefined) return [];
+    const byWords = choice?.isDefault
+      ? `The words fit no other librarian clearly better than ${to}`
+      : `The words fit ${to} best`;
+    const byModel = `A model chose ${to} by the descriptions of the librarians`;
+    return [{ query, to, reason: ids === undefined ? byWords : byModel }];
+  });
+  return parts.length === questions.length ? parts : undefined;
 };
 
 /** When a specialist fails, the default librarian is the fallback. */
@@ -240,32 +248,6 @@ const schemaOf = (candidates: readonly LibrarianInfo[], count: number): Record<s
   required: ['librarians'],
   additionalProperties: false,
 });
-
-/** A part of a message, and the librarian it goes to. */
-interface Part {
-  query: string;
-  to: string;
-}
-
-/** The librarians that one question needs. */
-type Kinds =
-  /** Several librarians; `parts` only if each can be answered alone. */
-  { isSeveral: true; combiner: string | undefined; parts: Part[] | undefined } | { isSeveral: false };
-
-/**
- * Detects a question that needs several kinds of librarians: two of its clauses clearly fit different ones, or it resembles the
- * examples of a hybrid librarian.
- */
-const splitByKind = (question: string, candidates: Candidates): Kinds => {
-  const { parts, librarians } = splitByLibrarian(question, candidates);
-  if (librarians < 2) return { isSeveral: false };
-  const combiner = combinerFor(question, candidates);
-  if (parts.length < 2) {
-    return combiner.isLikely ? { isSeveral: true, combiner: combiner.id, parts: undefined } : { isSeveral: false };
-  }
-  const own = parts.flatMap(({ query, to, standsAlone }) => (standsAlone && to !== undefined ? [{ query, to }] : []));
-  return { isSeveral: true, combiner: combiner.id, parts: own.length === parts.length ? own : undefined };
-};
 
 /** The hybrid librarian with the nearest examples; likely when they are nearer than those of all others. */
 const combinerFor = (question: string, candidates: Candidates): { id: string | undefined; isLikely: boolean } => {

@@ -1,6 +1,6 @@
 import { readAs } from '../../contract/error-info.ts';
 import type { Context } from '../../contract/librarian.ts';
-import { History } from '../../runtime/history.ts';
+import { History } from '../../runtime/recent-turns.ts';
 import { lastOf, type TurnBefore } from '../../text/refers-back.ts';
 
 /** The last turn before a question. */
