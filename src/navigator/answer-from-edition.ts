@@ -71,15 +71,15 @@ export const inFull = (question: string, history: readonly Turn[]): { question: 
  * states its confidence with a reason; or declines and links the closest articles. Passages that break a rule of the contract are left out.
  * Pure and deterministic.
  */
-export const answerFromEdition = (edition: Edition, asked: string, options: AnswerOptions = {}): NavigatorAnswer => {
+export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
   const { history: turns = [], filter = {}, devices, vectors, isScreened = false, reading } = options;
-  const asker = languageOf(asked, options);
-  const { question, history } = inFull(asked, turns);
-  const search = { filter, devices, limit: HITS, history, language: asker };
-  const results = options.outcome ?? searchEdition(edition, question, search);
+  const asker = languageOf(question, options);
+  const whole = inFull(question, turns);
+  const search = { filter, devices, limit: HITS, history: whole.history, language: asker };
+  const results = options.outcome ?? searchEdition(edition, whole.question, search);
   const outcome = isScreened ? withoutInjections(edition, results) : results;
-  const result = findAnswer(edition, question, {
-    history,
+  const ranked = findAnswer(edition, whole.question, {
+    history: whole.history,
     devices,
     vectors,
     searches: [outcome],
@@ -88,31 +88,31 @@ export const answerFromEdition = (edition: Edition, asked: string, options: Answ
     isShown: isScreened ? isFreeOfInjections(edition) : undefined,
   });
   const share = turns.length > 0 ? FOLLOW_UP_SHARE : 1;
-  const found = { ...result, probability: share * result.probability };
-  const chosen = chooseHits(edition, question, outcome.hits);
-  const language = spokenLanguage(edition, question, asker, found);
+  const result = { ...ranked, probability: share * ranked.probability };
+  const chosen = chooseHits(edition, whole.question, outcome.hits);
+  const language = spokenLanguage(edition, whole.question, asker, result);
   const phrases = answerPhrases(language);
   const knowledge = options.knowledge ?? knowledgeIn(edition);
   const vouched = answeringModelOf(edition).topics.join(' ');
   const input = {
     edition,
     outcome,
-    found,
+    result,
     language,
     hits: chosen.hits,
-    closest: typeof reading === 'object' ? reading.related : closestIn(found),
+    closest: typeof reading === 'object' ? reading.related : closestIn(result),
     isFollowUp: turns.length > 0,
-    isAnswered: found.probability >= DECLINED_BELOW && found.passages.length > 0 && reading === undefined,
+    isAnswered: result.probability >= DECLINED_BELOW && result.passages.length > 0 && reading === undefined,
     isWithheld: false,
     isOffTopic: reading === 'off_topic',
     isChosen: typeof reading === 'object',
   };
   const declined = decline(input);
   if (declined !== undefined) return declined;
-  const { answer, violations } = composeValidAnswer(found.passages, {
-    compose: (passages) => quoteAnswer(withPassages(found, passages), { edition, outcome, chosen, phrases }),
+  const { answer, violations } = composeValidAnswer(result.passages, {
+    compose: (passages) => quoteAnswer(withPassages(result, passages), { edition, outcome, chosen, phrases }),
     violationsIn: ({ response, frame }) =>
-      validateNavigatorResponse(response, knowledge, { query: question, vouched, frame }),
+      validateNavigatorResponse(response, knowledge, { query: whole.question, vouched, frame }),
     statementOf: ({ unit }) => ({ text: passageMarkdown(unit), places: excerptsOf(edition, unit) }),
   });
   // What is withheld is always declined.
@@ -129,11 +129,11 @@ export const languageOf = (
 };
 
 /** Some of the passages, with their share of the probability. */
-const withPassages = (found: FoundAnswer, passages: readonly AnswerPassage[]): FoundAnswer => {
-  if (passages.length === found.passages.length) return found;
+const withPassages = (result: FoundAnswer, passages: readonly AnswerPassage[]): FoundAnswer => {
+  if (passages.length === result.passages.length) return result;
   const sum = (those: readonly AnswerPassage[]) => those.reduce((total, { share }) => total + share, 0);
-  const kept = sum(passages) / Math.max(Number.EPSILON, sum(found.passages));
-  return { ...found, passages: [...passages], probability: found.probability * kept };
+  const remaining = sum(passages) / Math.max(Number.EPSILON, sum(result.passages));
+  return { ...result, passages: [...passages], probability: result.probability * remaining };
 };
 
 interface Quoting {
@@ -143,19 +143,19 @@ interface Quoting {
   phrases: AnswerPhrases;
 }
 
-/** An answer of the passages of `found`. */
-const quoteAnswer = (found: FoundAnswer, { edition, outcome, chosen, phrases }: Quoting): NavigatorAnswer => {
-  const { question, passages } = found;
+/** An answer of the passages of `result`. */
+const quoteAnswer = (result: FoundAnswer, { edition, outcome, chosen, phrases }: Quoting): NavigatorAnswer => {
+  const { question, passages } = result;
   const places = passages.flatMap(({ unit }) => excerptsOf(edition, unit));
-  const assessment = assess(ratingOf(found, { outcome, phrases }), {
+  const assessment = assess(ratingOf(result, { outcome, phrases }), {
     comparisons: compareWithOthers(edition, places, chosen),
     isOtherDevice: passages.every(({ isOtherDevice }) => isOtherDevice),
     phrases,
   });
   const isDoubtful = assessment.probability < PARTIAL_BELOW;
   const isShown = ({ index }: EditionArticle) => passages.some(({ source }) => source.index === index);
-  const closest = closestIn({ closest: found.closest.filter(({ source }) => !isShown(source)) });
-  const { text, frame, shown } = showPassages(found, {
+  const closest = closestIn({ closest: result.closest.filter(({ source }) => !isShown(source)) });
+  const { text, frame, shown } = showPassages(result, {
     isDoubtful,
     closest: isDoubtful ? closest : [],
     phrases,
@@ -164,7 +164,7 @@ const quoteAnswer = (found: FoundAnswer, { edition, outcome, chosen, phrases }: 
     text: passageText(passage, { question, phrases }),
     places: excerptsOf(edition, passage.unit),
     support: 1,
-    relevance: found.probability * passage.share,
+    relevance: result.probability * passage.share,
     reason: reasonFor(passage, question),
   }));
   return composeAnswer({
@@ -190,21 +190,21 @@ const reasonFor = ({ unit }: AnswerPassage, { terms }: FoundAnswer['question']):
     .slice(0, WORDS_NAMED)
     .map(({ word }) => `"${escapeText(word, 100)}"`);
   const last = words.pop();
-  const named = words.length > 0 ? `${words.join(', ')} and ${last}` : last;
-  return named === undefined ? 'Holds the passage shown' : `Holds the passage shown, which speaks of ${named}`;
+  const list = words.length > 0 ? `${words.join(', ')} and ${last}` : last;
+  return list === undefined ? 'Holds the passage shown' : `Holds the passage shown, which speaks of ${list}`;
 };
 
 /** How much of the question the passages cover, and what else fits. */
 const ratingOf = (
-  found: FoundAnswer,
+  result: FoundAnswer,
   { outcome, phrases }: { outcome: SearchOutcome; phrases: AnswerPhrases },
 ): Rating => {
-  const coverage = coverageOf(found, phrases);
-  const [best, second] = found.articles;
+  const coverage = coverageOf(result, phrases);
+  const [best, second] = result.articles;
   const isClose = best !== undefined && second !== undefined && second.share >= CLOSE_SECOND * best.share;
-  const percent = String(Math.round(10 * found.probability) * 10);
+  const percent = String(Math.round(10 * result.probability) * 10);
   return {
-    probability: found.probability,
+    probability: result.probability,
     factors: [
       {
         name: 'coverage',
@@ -225,7 +225,7 @@ const ratingOf = (
     components: {
       coverage: rounded(coverage.share),
       margin: rounded(outcome.margin),
-      domain: rounded(found.domain),
+      domain: rounded(result.domain),
     },
   };
 };

@@ -119,16 +119,16 @@ const findAnswer = async (
   const whole = inFull(question, options.history ?? []);
   const { outcome, semantic, lacksTexts } = await find(whole.question, whole.history);
   const vectors = options.wordVectors?.();
-  const asked = { ...options, outcome, vectors };
+  const request = { ...options, outcome, vectors };
   const lacks: Lack[] = [
     ...(semantic === 'late' || semantic === 'failed' ? (['embeddings'] as const) : []),
     ...(lacksTexts === true ? (['texts'] as const) : []),
   ];
   const result =
     ai === undefined
-      ? await quoted(edition, entry, lacks, () => answerFromEdition(edition, question, asked))
+      ? await quoted(edition, entry, lacks, () => answerFromEdition(edition, question, request))
       : await byModel(edition, question, lacks, {
-          ...asked,
+          ...request,
           ai,
           timeLeftMs: timeLeftMs(),
           // Embedding services cache their inputs, and a model's rewording of a question would outlive the erased conversation.

@@ -342,23 +342,22 @@ const findPassages = async (
   const language = languageOf(question, { language: about.language, history });
   const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
   const whole = inFull(question, history);
-  const searches = [outcome];
-  const found = await read(() =>
+  const answer = await read(() =>
     findAnswer(edition, whole.question, {
       history: whole.history,
       devices,
       vectors,
       language,
-      searches,
+      searches: [outcome],
     }),
   );
-  const { probability } = found;
-  const first = await read(() => [unitHits(edition, found), hitsIn(edition, whole.question, outcome)]);
-  const isAsked = isAgain || needsQueries(question, { probability, history, languages });
-  const titles = [...found.articles, ...first.flat()].map(({ source }) => source.title);
-  const search = isAsked ? await proposeSearch({ question, history, found: titles, languages }, calls) : undefined;
+  const { probability } = answer;
+  const first = await read(() => [unitHits(edition, answer), hitsIn(edition, whole.question, outcome)]);
+  const needsModel = isAgain || needsQueries(question, { probability, history, languages });
+  const titles = [...answer.articles, ...first.flat()].map(({ source }) => source.title);
+  const search = needsModel ? await proposeSearch({ question, history, found: titles, languages }, calls) : undefined;
   // A model that sees no part is believed where the search has no sign of an answer either.
-  const seemsOff = isOffTopic(edition, found);
+  const seemsOff = isOffTopic(edition, answer);
   if (search?.parts.length === 0 && (seemsOff || probability < SURE_OF_TOPIC))
     return { passages: [], search, isOffTopic: true, probability };
   const byWords = (query: string) => read(() => searchEdition(edition, query, { devices, limit: HITS, language }));
@@ -372,8 +371,8 @@ const findPassages = async (
     ...(search === undefined || search.alone === '' ? [] : [hitsFor(search.alone)]),
     ...(search?.parts ?? []).flatMap(({ queries }, part) => queries.map((query) => hitsFor(query, part))),
   ]);
-  const isFound = further.some(({ hits }) => hits.some(({ relevance = 0 }) => relevance >= ON_TOPIC_FROM));
-  if (seemsOff && !isFound) return { passages: [], search, isOffTopic: search === undefined, probability };
+  const hasHit = further.some(({ hits }) => hits.some(({ relevance = 0 }) => relevance >= ON_TOPIC_FROM));
+  if (seemsOff && !hasHit) return { passages: [], search, isOffTopic: search === undefined, probability };
   const lists = [...first.map((hits) => ({ hits: hits.slice(0, QUESTION_HITS) })), ...further];
   const best = lists.flatMap(({ hits }) => hits);
   const ranked =

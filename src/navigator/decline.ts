@@ -15,7 +15,7 @@ import type { ArticleHit, ClosestArticle, NavigatorAnswer } from './navigator-an
 interface DeclineInput {
   edition: Edition;
   outcome: SearchOutcome;
-  found: FoundAnswer;
+  result: FoundAnswer;
   /** Those that are about the devices of the question. */
   hits: readonly ArticleHit[];
   closest: readonly ClosestArticle[];
@@ -46,7 +46,7 @@ const UNANSWERED_LIMIT = 0.2;
  * Undefined when there is an answer.
  */
 export const decline = (input: DeclineInput): NavigatorAnswer | undefined => {
-  const { edition, found, closest, isAnswered, isWithheld } = input;
+  const { edition, result, closest, isAnswered, isWithheld } = input;
   const { languages } = edition;
   const asker = input.language ?? languages[0];
   const phrases = answerPhrases(asker);
@@ -58,11 +58,11 @@ export const decline = (input: DeclineInput): NavigatorAnswer | undefined => {
     closest: [],
   } as const;
   // A question without a subject is not about something else.
-  const isOpen = !input.isFollowUp && isUnderspecified(edition, found);
+  const isOpen = !input.isFollowUp && isUnderspecified(edition, result);
   if (input.isOffTopic && !isOpen) return declineWith(input, phrases, offTopic);
-  const isOther = isOtherLanguage(found.question, { asked: asker, languages, isAnswered });
+  const isOther = isOtherLanguage(result.question, { asker, languages, isAnswered });
   // An embedding model also matches passages in another language.
-  if (isOther && found.nearness === 0)
+  if (isOther && result.nearness === 0)
     return declineWith(input, phrases, {
       verdict: 'no-information',
       says: inLanguage(phrases, languages),
@@ -76,7 +76,7 @@ export const decline = (input: DeclineInput): NavigatorAnswer | undefined => {
       closest,
     });
   if (isAnswered) return isWithheld ? declineWith(input, phrases, lack) : undefined;
-  const isOff = isOffTopic(edition, found) || (!input.isFollowUp && knowsNoWord(edition, found));
+  const isOff = isOffTopic(edition, result) || (!input.isFollowUp && knowsNoWord(edition, result));
   return declineWith(input, phrases, isOff ? offTopic : lack);
 };
 
@@ -100,7 +100,7 @@ interface Declination {
 }
 
 const declineWith = (
-  { edition, outcome, found, hits, isWithheld }: DeclineInput,
+  { edition, outcome, result, hits, isWithheld }: DeclineInput,
   phrases: AnswerPhrases,
   { verdict, says, closest, why }: Declination,
 ): NavigatorAnswer => {
@@ -111,7 +111,7 @@ const declineWith = (
   // That a question is outside of the domain is itself sure; how well the answer answers it is another matter.
   const level = isOutOfDomain ? `${phrases.sureHigh}: ${phrases.outside}` : `${phrases.sureLow}: ${phrases.noAnswer}`;
   const frame = closest.length === 0 ? [says] : [says, phrases.closest, linksTo(closest)];
-  const named = new Set(closest.map(({ file }) => file));
+  const linkedFiles = new Set(closest.map(({ file }) => file));
   return {
     response: {
       answer: escapeHtml(frame.join('\n\n')),
@@ -122,14 +122,14 @@ const declineWith = (
       // Only of the articles that are linked: the others have nothing to do with an off-topic question.
       relatedTopics: relatedTopics(
         edition,
-        hits.filter(({ source }) => named.has(source.id)),
+        hits.filter(({ source }) => linkedFiles.has(source.id)),
         [],
       ),
       edition: edition.id,
       searchStrategy: strategyOf(outcome),
     },
     verdict,
-    probability: Math.min(found.probability, UNANSWERED_LIMIT),
+    probability: Math.min(result.probability, UNANSWERED_LIMIT),
     sources: [],
     closest: [...closest],
     frame,
@@ -167,9 +167,9 @@ const MAX_DEVICES = 6;
  */
 const isOtherLanguage = (
   { query }: FoundAnswer['question'],
-  { asked, languages, isAnswered }: { asked: string | undefined; languages: readonly string[]; isAnswered: boolean },
+  { asker, languages, isAnswered }: { asker: string | undefined; languages: readonly string[]; isAnswered: boolean },
 ): boolean => {
-  if (asked === undefined || languages.length === 0 || languages.includes(asked)) return false;
+  if (asker === undefined || languages.length === 0 || languages.includes(asker)) return false;
   return !(isAnswered && isMostlyKnown(query.terms.filter(({ origin }) => origin === 'question')));
 };
 
@@ -180,18 +180,18 @@ const isOtherLanguage = (
 export const spokenLanguage = (
   edition: Edition,
   question: string,
-  asked: string | undefined,
-  found?: Pick<FoundAnswer, 'passages'>,
+  asker: string | undefined,
+  result?: Pick<FoundAnswer, 'passages'>,
 ): string | undefined => {
   const [own] = edition.languages;
-  if (asked === undefined && edition.languages.length > 1)
-    return detectLanguage(question, edition.languages) ?? languageOfPassages(found) ?? own;
-  if (asked === undefined || own === undefined || edition.languages.includes(asked)) return asked ?? own;
+  if (asker === undefined && edition.languages.length > 1)
+    return detectLanguage(question, edition.languages) ?? languageOfPassages(result) ?? own;
+  if (asker === undefined || own === undefined || edition.languages.includes(asker)) return asker ?? own;
   // Otherwise the conversation tells it.
-  if (detectLanguage(question) !== asked) return asked;
+  if (detectLanguage(question) !== asker) return asker;
   const likely = detectLanguage(question, edition.languages);
   if (likely !== undefined && edition.languages.includes(likely)) return likely;
-  return isMostlyKnown(analyseQuery(edition, question).terms) ? own : asked;
+  return isMostlyKnown(analyseQuery(edition, question).terms) ? own : asker;
 };
 
 /** A question of a name or two is in the language of what it finds. */
@@ -212,12 +212,12 @@ const LINKED_FROM = 0.3;
 const LEAST_KNOWN = 0.05;
 
 /** The articles that are close to a question in another language: few of its words tell which. */
-const closestInLanguage = ({ found, closest }: DeclineInput): readonly ClosestArticle[] => {
-  const { terms, total } = found.question;
+const closestInLanguage = ({ result, closest }: DeclineInput): readonly ClosestArticle[] => {
+  const { terms, total } = result.question;
   const known = terms.reduce((sum, { idf, isKnown }) => sum + (isKnown ? idf : 0), 0);
   if (known < LEAST_KNOWN * total) return [];
-  const least = LINKED_FROM * (found.articles[0]?.share ?? 0);
-  return closest.filter((_, at) => (found.articles[at]?.share ?? 0) >= least);
+  const least = LINKED_FROM * (result.articles[0]?.share ?? 0);
+  return closest.filter((_, at) => (result.articles[at]?.share ?? 0) >= least);
 };
 
 const unknownWords = ({ query }: SearchOutcome, phrases: AnswerPhrases): string => {
