@@ -8,7 +8,6 @@ import { cachedArticle, type Edition } from '../../search/open-edition.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
-import { askingIn } from '../../text/refers-back.ts';
 import { stem } from '../../text/stem.ts';
 import { type AskedText, COVERAGE_FROM, type FoundGap } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
@@ -162,7 +161,7 @@ const topicIn = (
   return topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names, isAsked });
 };
 
-const isQuestion = (text: string): boolean => /[?？]["'”’)\]]{0,3}\s{0,20}$/.test(text) || askingIn(text).beginsAsking;
+const isQuestion = (text: string): boolean => /[?？]["'”’)\]]{0,3}\s{0,20}$/.test(text);
 
 /** Share of a question's words that are unknown to the knowledge base. */
 const UNKNOWN_SHARE = 0.4;

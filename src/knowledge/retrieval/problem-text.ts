@@ -4,7 +4,7 @@ import { STOP_WORDS, wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { languageNamed } from '../../text/language.ts';
 import { readMail } from '../../text/mail.ts';
-import { smallTalkIn, withoutSmallTalk } from '../../text/small-talk.ts';
+import { smallTalkIn } from '../../text/small-talk.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { stem } from '../../text/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../../text/units-of-measurement.ts';
@@ -48,12 +48,18 @@ export const problemText = (message: string, subject = ''): ProblemText => {
   return { text, sentences: sentencesOf(text) };
 };
 
-/** Drops a first line that addresses the reader: thanks and greetings, or a few words up to a comma. */
+/**
+ * Drops a first line that addresses the reader: a few words up to a comma, or thanks and greetings. Only short lines and clauses are compared
+ * with those: their expressions take some milliseconds when they are first used.
+ */
 const withoutGreeting = (lines: readonly string[]): string[] => {
   const first = lines.findIndex((line) => line.trim() !== '');
   const line = lines[first] ?? '';
-  const rest = /^[^.!?:;]{1,60},\s*$/.test(line) && wordCount(line) <= MAX_NAME_WORDS ? '' : withoutSmallTalk(line);
-  return [smallTalkIn(rest) === undefined ? rest : '', ...lines.slice(first + 1)];
+  const [clause = ''] = /^[^.!?,:;\n]{1,40}[.!?,:]+(?=\s)/.exec(line) ?? [];
+  const isShort = wordCount(line) <= MAX_NAME_WORDS;
+  const isGreeting = isShort && (/^[^.!?:;]{1,60},\s*$/.test(line) || smallTalkIn(line) !== undefined);
+  const isOpening = !isShort && wordCount(clause) <= MAX_NAME_WORDS && smallTalkIn(clause) !== undefined;
+  return [isGreeting ? '' : isOpening ? line.slice(clause.length) : line, ...lines.slice(first + 1)];
 };
 
 /** Words of a salutation, and of a line of a signature. */
@@ -64,8 +70,8 @@ const MAX_SIGNATURE_LINES = 6;
 const withoutClosing = (lines: readonly string[]): readonly string[] => {
   const isSigning = (line: string): boolean =>
     line.trim() === '' ||
-    smallTalkIn(line) !== undefined ||
-    (/^\s*\p{Lu}[^\d?!:;|]*(?<![.…])\s*$/u.test(line) && wordCount(line) <= MAX_NAME_WORDS);
+    (wordCount(line) <= MAX_NAME_WORDS &&
+      (/^\s*\p{Lu}[^\d?!:;|]*(?<![.…])\s*$/u.test(line) || smallTalkIn(line) !== undefined));
   const body = lines.findLastIndex((line) => !isSigning(line)) + 1;
   const from = Math.max(body, lines.length - MAX_SIGNATURE_LINES);
   const isSigned = NAME.test(lines.findLast((line) => line.trim() !== '') ?? '');
