@@ -3,16 +3,15 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
 import type { CandidateArticle } from './candidate-articles.ts';
-import type { QuestionTerm, TextVectors } from './parse-question.ts';
+import type { QuestionTerm } from './parse-question.ts';
 import { cachedSection, type Piece, type Section, sectionRanges, stemsIn } from './sections.ts';
 import { type Unit, unitsOf } from './units.ts';
-import type { CloseWords } from './word-closeness.ts';
+import type { CloseWord } from './word-closeness.ts';
 
 /** The parts of an article's analysis that do not depend on the question. Words are stems, given as indexes into `words`. */
 export interface ArticleContents {
   /** Distinct words of title, headings and text, with their indexes. */
   words: ReadonlyMap<string, number>;
-  titleStems: readonly string[];
   title: Uint32Array;
   headings: ReadonlyMap<Section, HeadingContents>;
   /** In text order; the words of each sentence in order. */
@@ -22,20 +21,13 @@ export interface ArticleContents {
   units: readonly UnitContents[];
   /** Devices that the title names, else the labels of the article; lower case. */
   devices: readonly string[];
-  titleMeaning: Meaning;
 }
-
-/** The vector of a text, averaged over its words and computed on first use. */
-type Meaning = (vectors: TextVectors | undefined) => Float32Array | undefined;
 
 /** The headings above a section. */
 interface HeadingContents {
   words: Uint32Array;
-  /** Stems of the innermost heading. */
-  last: readonly string[];
   /** Devices named by the innermost heading that names any; empty when none does. */
   devices: readonly string[];
-  meaning: Meaning;
 }
 
 /** A unit and its analysis. */
@@ -47,8 +39,6 @@ export interface UnitContents {
   headings: readonly [HeadingContents, ...HeadingContents[]];
   /** Indexes of its sentences, in order. */
   sentences: Uint32Array;
-  hasTable: boolean;
-  meaning: Meaning;
 }
 
 /** Sections read per article. A longer article is reduced to its first sections and those with hits. */
@@ -126,8 +116,7 @@ const readContents = (edition: Edition, source: EditionArticle, sections: readon
       places.set(stem, place);
       return place;
     });
-  const titleStems = stemsIn(edition, source.title);
-  const title = placesOf(new Set(titleStems));
+  const title = placesOf(new Set(stemsIn(edition, source.title)));
   const headings = new Map<Section, HeadingContents>();
   const sentences: Uint32Array[] = [];
   const sentencesOf = new Map<Piece, Span>();
@@ -141,10 +130,13 @@ const readContents = (edition: Edition, source: EditionArticle, sections: readon
   }
   const inTitle = devicesNamedIn(source.title, edition.devices());
   return {
-    ...{ words: places, titleStems, title, headings, sentences, sentencesOf },
+    words: places,
+    title,
+    headings,
+    sentences,
+    sentencesOf,
     units: unitsOf(sections).map((unit) => readUnit(unit, { headings, sentencesOf })),
     devices: inTitle.length > 0 ? inTitle : source.devices.map((device) => device.toLowerCase()),
-    titleMeaning: meaningOf(() => titleStems),
   };
 };
 
@@ -153,14 +145,10 @@ const readHeadings = (
   { path }: Section,
   placesOf: (stems: Iterable<string>) => Uint32Array,
 ): HeadingContents => {
-  const text = path.join('\n');
-  const stems = stemsIn(edition, text);
   const named = path.toReversed().map((heading) => devicesNamedIn(heading, edition.devices()));
   return {
-    words: placesOf(new Set(stems)),
-    last: stemsIn(edition, path.at(-1) ?? ''),
+    words: placesOf(new Set(stemsIn(edition, path.join('\n')))),
     devices: named.find(({ length }) => length > 0) ?? [],
-    meaning: meaningOf(() => stems),
   };
 };
 
@@ -170,7 +158,6 @@ export const readUnit = (
   { headings, sentencesOf }: Pick<ArticleContents, 'headings' | 'sentencesOf'>,
 ): UnitContents => {
   const pieces = unit.parts.flatMap(({ pieces: own }) => own);
-  const isAny = (...kinds: Piece['kind'][]) => pieces.some(({ kind }) => kinds.includes(kind));
   const headingsOf = ({ section }: Unit['parts'][number]): HeadingContents => {
     const found = headings.get(section);
     if (found === undefined) throw new Error('Cannot read a unit: it is of another article');
@@ -190,17 +177,6 @@ export const readUnit = (
         return Array.from({ length: end - start }, (_, at) => start + at);
       }),
     ),
-    hasTable: isAny('table', 'row'),
-    meaning: meaningOf(() => pieces.flatMap(({ stems }) => stems)),
-  };
-};
-
-const meaningOf = (stems: () => readonly string[]): Meaning => {
-  let known: { vector: Float32Array | undefined } | undefined;
-  return (vectors) => {
-    if (vectors === undefined) return undefined;
-    known ??= { vector: vectors.vectorOf(stems()) };
-    return known.vector;
   };
 };
 
@@ -234,7 +210,7 @@ const LEAST_CLOSENESS = 0.15;
 export const matchArticle = (
   contents: ArticleContents,
   terms: readonly QuestionTerm[],
-  closeWords: readonly CloseWords['inArticles'][],
+  closeWords: readonly (readonly CloseWord[])[],
 ): ArticleMatches => {
   const close = new Array<number[]>(contents.words.size).fill(NO_MATCHES);
   closeWords.forEach((words, place) => {

@@ -123,11 +123,11 @@ export const pickAnswer = (
   // As many as are shown: a model reads more.
   const judged = passages.slice(0, LIMIT);
   const held = heldWords(edition, question.terms, judged, options.vectors);
-  const gate = gateFeatures(edition, { question, options, articles, passages: judged, held });
+  const gate = gateFeatures(edition, { question, options, articles, held });
   return { ranked, articles, passages, held, gate };
 };
 
-const WEIGHTS = Float64Array.from(UNIT_FEATURES, (name) => (MODEL.units as Record<string, number>)[name] ?? 0);
+const WEIGHTS = Float64Array.from(UNIT_FEATURES, (name) => MODEL.units[name]);
 
 /**
  * The units with their softmax probability, best first. Units about another device or far out of date count only when nothing else was found.
@@ -338,7 +338,7 @@ const heldWords = (
   );
   const closeWords = closeWordsIn(edition, vectors);
   return terms.map((term) => {
-    const closest = closeWords(term.forms).inArticles.find(({ word }) => words.has(word));
+    const closest = closeWords(term.forms).find(({ word }) => words.has(word));
     return { ...term, closeness: closest?.closeness ?? 0 };
   });
 };
@@ -350,10 +350,6 @@ const heldWords = (
 export const GATE_SIGNS = {
   relevance: 1,
   'share of the article': 1,
-  'share of the passages': 1,
-  softCoverage: 1,
-  softHeading: 1,
-  assistant: 1,
   'idf held': 1,
   'most typical word held': 1,
   'off topic': -1,
@@ -364,37 +360,27 @@ type GateFeature = keyof typeof GATE_SIGNS;
 const GATE_FEATURES = Object.keys(GATE_SIGNS) as GateFeature[];
 const GATE = { weights: GATE_FEATURES.map((name) => MODEL.gate[name]), bias: MODEL.gateBias };
 
-const placeOf = new Map(UNIT_FEATURES.map((name, at) => [name, at]));
-
 const gateFeatures = (
   edition: Edition,
   {
     question,
     options: { searches, vectors },
     articles,
-    passages,
     held,
   }: {
     question: ParsedQuestion;
     options: CandidateOptions;
     articles: readonly ArticleShare[];
-    passages: readonly RankedUnit[];
     held: readonly HeldWord[];
   },
 ): number[] => {
   const [search] = searches;
-  const [pick] = passages;
   const own = held.filter(({ weight }) => weight === 1);
   const said = new Set(own.flatMap(({ stem, closeness }) => (closeness === 1 ? [stem] : [])));
   const { keys } = answeringModelOf(edition);
-  const featureOf = (name: string): number => pick?.features[placeOf.get(name) ?? -1] ?? 0;
   const features: Record<GateFeature, number> = {
     relevance: logitOf(search === undefined ? 0 : bestRelevance(edition, search)),
     'share of the article': articles[0]?.share ?? 0,
-    'share of the passages': passages.reduce((sum, { share }) => sum + share, 0),
-    softCoverage: featureOf('softCoverage'),
-    softHeading: featureOf('softHeading'),
-    assistant: featureOf('assistant'),
     'idf held': own.reduce((sum, { idf, closeness }) => sum + idf * closeness, 0) / Math.log(1 + edition.chunkCount),
     'most typical word held': keynessOf({ terms: question.query.terms.filter(({ stem }) => said.has(stem)) }, keys)
       .highest,

@@ -1,7 +1,6 @@
-import { oncePer } from '../runtime/once-per.ts';
-import { analyseQuery, type Turn } from '../search/analyse-query.ts';
+import type { Turn } from '../search/analyse-query.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
-import type { SearchOptions, SearchOutcome } from '../search/search-edition.ts';
+import type { SearchOutcome } from '../search/search-edition.ts';
 import {
   type ArticleContents,
   type ArticleMatches,
@@ -16,9 +15,9 @@ import {
   unitsToRead,
 } from './article-contents.ts';
 import { type CandidateArticle, candidateArticles, isOutdatedIn } from './candidate-articles.ts';
-import type { ParsedQuestion, QuestionTerm, TextVectors } from './parse-question.ts';
-import { cellAskedFor, UNIT_SIZE, type Unit } from './units.ts';
-import { closeWordsIn, dot } from './word-closeness.ts';
+import type { ParsedQuestion, TextVectors } from './parse-question.ts';
+import { UNIT_SIZE, type Unit } from './units.ts';
+import { closeWordsIn } from './word-closeness.ts';
 
 /** A unit that may answer a question, with its features. */
 export interface CandidateUnit {
@@ -34,7 +33,7 @@ export interface CandidateUnit {
   isOutdated: boolean;
 }
 
-export interface CandidateOptions extends Pick<SearchOptions, 'filter' | 'language'> {
+export interface CandidateOptions {
   history?: readonly Turn[] | undefined;
   /** Searches for the question, and for the previous turn together with the question when there is a turn. */
   searches: readonly SearchOutcome[];
@@ -50,117 +49,65 @@ interface ArticleReading {
   candidate: CandidateArticle;
   contents: ArticleContents;
   matches: ArticleMatches;
-  /** Per sentence: share of the question's words, close ones counted in part. */
-  sentences: readonly number[];
-  titleSaid: number;
-  meaningOfTitle: number;
-  /** Share of the assistant's previous turn that it contains. */
-  talked: number;
   isOutdated: boolean;
 }
 
 /** A unit of an article, compared with a question. */
-interface UnitReading extends Pick<CandidateUnit, 'devices' | 'isOtherDevice'> {
+interface UnitReading {
   article: ArticleReading;
   contents: UnitContents;
   unit: Unit;
   question: ParsedQuestion;
   matches: UnitMatches;
-  /** In text, headings or title. */
-  anywhere: Matches;
-  vectors: TextVectors | undefined;
 }
 
-type Feature = (reading: UnitReading) => number | boolean;
-
-const FEATURES: Readonly<Record<string, Feature>> = {
-  article: ({ article }) => article.candidate.odds,
-  articleInverseRank: ({ article }) => 1 / article.candidate.place,
-  passage: ({ contents, article }) => passageShare(contents, article.candidate),
-  passageBest: ({ article }) => article.candidate.best,
-  passageInverseRank: ({ article }) => 1 / article.candidate.rank,
-  titleSaid: ({ article }) => article.titleSaid,
-  headingSaid: ({ question, contents: { headings } }) => {
-    const [{ last }] = headings;
-    return last.filter((word) => isSaid(word, question.terms)).length / Math.max(1, last.length);
-  },
-  assistant: ({ article }) => article.talked,
-  meaning: ({ question, contents, vectors }) => dot(question.vector, contents.meaning(vectors)),
-  meaningOfTitle: ({ article }) => article.meaningOfTitle,
-  softCoverage: ({ question, anywhere }) => softShare(question, anywhere),
-  softSentence: ({ contents, article }) => bestSentence(contents, article.sentences),
-  softHeading: ({ question, matches, article }) => softShare(question, closer(matches.headings, article.matches.title)),
-  size: ({ unit }) => Math.min(2, unit.size / 900),
-  short: ({ unit }) => Math.max(0, 1 - unit.size / 200),
-  cell: ({ question, contents, unit }) => contents.hasTable && cellAskedFor(unit, question) !== undefined,
-  lead: ({ unit }) => unit.parts[0].section.at === 0,
-  group: ({ unit }) => unit.kind === 'group',
+/**
+ * Features of a unit, in their order. Eighteen, with the place of the article, meanings by word vectors, single sentences and titles, made no
+ * more questions to other knowledge bases right (docs/answers.md).
+ */
+const FEATURES = {
+  passage: ({ contents, article }: UnitReading) => passageShare(contents, article.candidate),
+  softCoverage: ({ question, matches, article }: UnitReading) =>
+    softShare(question, closer(closer(matches.text, matches.headings), article.matches.title)),
+  softHeading: ({ question, matches, article }: UnitReading) =>
+    softShare(question, closer(matches.headings, article.matches.title)),
+  group: ({ unit }: UnitReading) => Number(unit.kind === 'group'),
+  short: ({ unit }: UnitReading) => Math.max(0, 1 - unit.size / 200),
 };
 
 /** Names of the features, in their order. */
-export const UNIT_FEATURES: readonly string[] = Object.keys(FEATURES);
+export const UNIT_FEATURES = Object.keys(FEATURES) as (keyof typeof FEATURES)[];
 
 const READERS = Object.values(FEATURES);
-/** Filled with fractions first: an array of whole numbers would be copied when the first fraction is set. */
-const NO_FEATURES = UNIT_FEATURES.map(() => 0.5).fill(0);
 
 /** All units of the candidate articles, with their features. */
 export const candidateUnits = (
   edition: Edition,
   question: ParsedQuestion,
-  options: CandidateOptions,
-  articleWeights?: readonly number[],
+  { searches, vectors, isShown, always }: CandidateOptions,
 ): CandidateUnit[] => {
-  const { vectors, isShown } = options;
   const closeWords = closeWordsIn(edition, vectors);
-  const close = question.terms.map(({ forms }) => closeWords(forms).inArticles);
-  const assistant = options.history?.findLast(({ speaker }) => speaker === 'assistant')?.text.slice(0, 4000);
-  const talk = assistant === undefined ? [] : analyseQuery(edition, assistant).terms;
-  return candidateArticles(edition, question, options, articleWeights).flatMap((candidate) => {
+  const close = question.terms.map(({ forms }) => closeWords(forms));
+  return candidateArticles(edition, searches, always).flatMap((candidate) => {
     const contents = cachedContents(edition, candidate);
     const matches = matchArticle(contents, question.terms, close);
-    const article = readArticle(edition, { question, candidate, contents, matches, talk, vectors });
+    const isOutdated = isOutdatedIn(edition)(candidate.source);
+    const article = { question, candidate, contents, matches, isOutdated };
     return unitsToRead(contents.units, candidate).flatMap((each) => {
       const isTable = each.unit.kind === 'rows';
       const own = isTable ? readUnit(withBestRows(each.unit, article), contents) : each;
-      return isShown?.(own.unit) === false ? [] : [readCandidate(own, { article, of: each, vectors })];
+      return isShown?.(own.unit) === false ? [] : [readCandidate(own, article, each)];
     });
   });
 };
 
-const readArticle = (
-  edition: Edition,
-  {
-    question,
-    candidate,
-    contents,
-    matches,
-    talk,
-    vectors,
-  }: Pick<ArticleReading, 'question' | 'candidate' | 'contents' | 'matches'> & {
-    talk: readonly { stem: string; idf: number }[];
-    vectors: TextVectors | undefined;
-  },
-): ArticleReading => {
-  return {
-    ...{ question, candidate, contents, matches },
-    sentences: matches.sentences.map((sentence) => softShare(question, sentence)),
-    titleSaid: saidShare(edition, contents.titleStems, question),
-    meaningOfTitle: dot(question.vector, contents.titleMeaning(vectors)),
-    talked: shareOf(talk, ({ stem }) => contents.words.has(stem)),
-    isOutdated: isOutdatedIn(edition)(candidate.source),
-  };
-};
-
-const readCandidate = (
-  contents: UnitContents,
-  { article, of, vectors }: { article: ArticleReading; of: UnitContents; vectors: TextVectors | undefined },
-): CandidateUnit => {
+/** @param whole The unit of the article that a table with some of its rows is a part of; else the unit itself. */
+const readCandidate = (contents: UnitContents, article: ArticleReading, whole: UnitContents): CandidateUnit => {
   const { question, matches: all } = article;
   const { unit } = contents;
-  const known = all.units.get(of);
+  const known = all.units.get(whole);
   if (known === undefined) throw new Error('Cannot read a unit: it is of another article');
-  const matches = contents === of ? known : { ...known, text: matchSentences(contents.sentences, all) };
+  const matches = contents === whole ? known : { ...known, text: matchSentences(contents.sentences, all) };
   const named = contents.headings.map(({ devices }) => devices).filter(({ length }) => length > 0);
   const devices = named.length > 0 ? [...new Set(named.flat())] : article.contents.devices;
   // One part about another device is enough to exclude it: its text could be taken for the device of the question.
@@ -169,10 +116,8 @@ const readCandidate = (
     (named.length > 0
       ? !named.every((about) => isAbout(about, question))
       : devices.length > 0 && !isAbout(devices, question));
-  const anywhere = closer(closer(matches.text, matches.headings), all.title);
-  const reading = { article, contents, unit, question, matches, anywhere, devices, isOtherDevice, vectors };
-  const features = NO_FEATURES.slice();
-  for (let at = 0; at < READERS.length; at++) features[at] = Number((READERS[at] as Feature)(reading));
+  const reading = { article, contents, unit, question, matches };
+  const features = READERS.map((read) => read(reading));
   const { isOutdated } = article;
   return { unit, source: article.candidate.source, features, devices, isOtherDevice, isOutdated };
 };
@@ -180,59 +125,9 @@ const readCandidate = (
 const isAbout = (about: readonly string[], { devices }: ParsedQuestion): boolean =>
   about.some((device) => devices.includes(device));
 
-/** Share of the idf of the terms that satisfy a predicate. */
-const shareOf = <Term extends { idf: number }>(
-  terms: readonly Term[],
-  holds: (term: Term, place: number) => boolean,
-): number => {
-  let total = 0;
-  let found = 0;
-  terms.forEach((term, place) => {
-    total += term.idf;
-    if (holds(term, place)) found += term.idf;
-  });
-  return total > 0 ? found / total : 0;
-};
-
 /** Share of the idf of the terms that a text contains, with close words counted in part. */
 const softShare = ({ terms, total }: ParsedQuestion, matches: Matches): number =>
   total === 0 ? 0 : terms.reduce((sum, { idf }, place) => sum + idf * (matches[place] ?? 0), 0) / total;
-
-/** Maximum number of sentences per unit that are compared. */
-const MAX_SENTENCES = 60;
-
-const bestSentence = ({ sentences }: UnitContents, shares: readonly number[]): number => {
-  let best = 0;
-  const count = Math.min(MAX_SENTENCES, sentences.length);
-  for (let at = 0; at < count; at++) best = Math.max(best, shares[sentences[at] ?? -1] ?? 0);
-  return best;
-};
-
-/** Share of a title that the question contains, by idf. */
-const saidShare = (edition: Edition, stems: readonly string[], { terms }: ParsedQuestion): number => {
-  const idfOf = idfsIn(edition);
-  const words = [...new Set(stems)].map((word) => ({ word, idf: idfOf(word) }));
-  return shareOf(words, ({ word }) => isSaid(word, terms));
-};
-
-/** Whether the question itself or the user's previous turn contains a word. */
-const isSaid = (word: string, terms: readonly QuestionTerm[]): boolean =>
-  terms.some(({ weight, forms }) => weight >= 0.4 && forms.has(word));
-
-/** Cached idf values of title words. */
-const MAX_WORDS = 20_000;
-
-const idfsIn = oncePer((edition: Edition) => {
-  const known = new Map<string, number>();
-  return (word: string): number => {
-    const found = known.get(word);
-    if (found !== undefined) return found;
-    if (known.size >= MAX_WORDS) known.clear();
-    const idf = analyseQuery(edition, word).terms[0]?.idf ?? 1;
-    known.set(word, idf);
-    return idf;
-  };
-});
 
 /** Reduces a large table to the rows that best match the question, in their order. */
 const withBestRows = (unit: Unit, { question, contents, matches }: ArticleReading): Unit => {

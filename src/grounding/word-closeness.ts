@@ -1,28 +1,20 @@
 import { oncePer } from '../runtime/once-per.ts';
 import { nearestRows, quantise, signsOf, signWords } from '../search/nearest-rows.ts';
 import type { Edition } from '../search/open-edition.ts';
-import { findTerm } from '../search/open-index.ts';
 import { entryText } from '../search/text-table.ts';
 import type { TextVectors } from './parse-question.ts';
 
-/**
- * The words of an edition that equal a word of a question or are close to it in meaning, closest first. Closeness is 0 to 1; 1 only for the
- * word itself.
- */
-export interface CloseWords {
-  /** For finding articles: the closest ones, by term id, compared with one byte a number. */
-  inIndex: readonly { termId: number; closeness: number }[];
-  /** For reading articles, by stem. */
-  inArticles: readonly { word: string; closeness: number }[];
+/** A word of an edition that equals a word of a question or is close to it in meaning, by its stem. */
+export interface CloseWord {
+  word: string;
+  /** 0 to 1; 1 only for the word itself. */
+  closeness: number;
 }
 
-/** Minimum cosines for finding and for reading articles. */
-const LEAST_TO_FIND = 0.35;
-const LEAST_TO_READ = 0.3;
+/** Minimum cosine of a close word. */
+const LEAST_COSINE = 0.3;
 /** Cosines differ by less than this when numbers are stored in a byte. */
 const ROUNDING = 0.03;
-/** Maximum number of words that find articles. */
-const MOST_TO_FIND = 25;
 /** Maximum number of words with a vector that are considered. A word has some 30 close words among 7,000. */
 const MOST_CLOSE = 250;
 /** A different word never reaches closeness 1. */
@@ -31,28 +23,28 @@ const MOST_CLOSENESS = 0.9999;
 const MAX_CACHED = 60_000;
 
 /**
- * Finds the words of an edition that are close to a word of a question, given as its stem and other forms of it; without vectors only the
- * forms themselves.
+ * Finds the words of an edition that are close to a word of a question, given as its stem and other forms of it, closest first; without
+ * vectors only the forms themselves.
  */
 export const closeWordsIn = (
   edition: Edition,
   vectors: TextVectors = NO_VECTORS,
-): ((forms: ReadonlySet<string>) => CloseWords) => cachedCloseWords(edition)(vectors);
+): ((forms: ReadonlySet<string>) => readonly CloseWord[]) => cachedCloseWords(edition)(vectors);
 
 const cachedCloseWords = oncePer((edition: Edition) =>
   oncePer((vectors: TextVectors) => {
-    const known = new Map<string, CloseWords>();
+    const known = new Map<string, readonly CloseWord[]>();
     let cachedWords = 0;
     const nearest = vectors === NO_VECTORS ? () => [] : nearestTerms(edition, vectors);
-    return (forms: ReadonlySet<string>): CloseWords => {
+    return (forms: ReadonlySet<string>): readonly CloseWord[] => {
       const key = [...forms].join(' ');
       const cached = known.get(key);
       if (cached !== undefined) return cached;
-      const found = closeWords(edition, forms, nearest(vectors.vectorOf(forms)));
-      cachedWords += found.inArticles.length;
+      const found = closeWords(forms, nearest(vectors.vectorOf(forms)));
+      cachedWords += found.length;
       if (cachedWords > MAX_CACHED) {
         known.clear();
-        cachedWords = found.inArticles.length;
+        cachedWords = found.length;
       }
       known.set(key, found);
       return found;
@@ -61,36 +53,19 @@ const cachedCloseWords = oncePer((edition: Edition) =>
 );
 
 interface NearTerm {
-  termId: number;
   stem: string;
-  /** Cosine, of vectors with one byte a number and exactly. */
-  similarity: number;
   cosine: number;
 }
 
-const closeWords = ({ index }: Edition, forms: ReadonlySet<string>, near: readonly NearTerm[]): CloseWords => {
-  const same = [...forms].flatMap((form) => {
-    const termId = findTerm(index, form);
-    return termId < 0 ? [] : [{ termId, closeness: 1 }];
-  });
-  const close = near
-    .slice(0, MOST_TO_FIND)
-    .filter(({ stem, similarity }) => similarity > LEAST_TO_FIND && !forms.has(stem))
-    .map(({ termId, similarity }) => ({
-      termId,
-      closeness: (similarity - LEAST_TO_FIND) / (1 - LEAST_TO_FIND),
-    }));
-  const words = near
-    .filter(({ stem, cosine }) => cosine > LEAST_TO_READ && !forms.has(stem))
+const closeWords = (forms: ReadonlySet<string>, near: readonly NearTerm[]): CloseWord[] => {
+  const others = near
+    .filter(({ stem, cosine }) => cosine > LEAST_COSINE && !forms.has(stem))
     .map(({ stem, cosine }) => ({
       word: stem,
-      closeness: Math.min(MOST_CLOSENESS, (cosine - LEAST_TO_READ) / (1 - LEAST_TO_READ)),
+      closeness: Math.min(MOST_CLOSENESS, (cosine - LEAST_COSINE) / (1 - LEAST_COSINE)),
     }))
     .sort((one, other) => other.closeness - one.closeness);
-  return {
-    inIndex: [...same, ...close].slice(0, MOST_TO_FIND),
-    inArticles: [...Array.from(forms, (word) => ({ word, closeness: 1 })), ...words],
-  };
+  return [...Array.from(forms, (word) => ({ word, closeness: 1 })), ...others];
 };
 
 /** Vectors of terms, one byte per number: at most 4 MB, as the table of words is finite. */
@@ -113,15 +88,15 @@ const nearestTerms = ({ index: { terms, termCounts } }: Edition, { vectorOf }: T
     signs.set(signsOf(row), at * words);
   });
   const nearest = nearestRows({ dimensions, scales, rows, signs });
-  const from = { limit: MOST_CLOSE, above: LEAST_TO_READ - ROUNDING };
+  const from = { limit: MOST_CLOSE, above: LEAST_COSINE - ROUNDING };
   return (vector: Float32Array | undefined): NearTerm[] =>
     vector === undefined
       ? []
-      : nearest(vector, from).flatMap(({ chunk: at, similarity }) => {
+      : nearest(vector, from).flatMap(({ chunk: at }) => {
           const termId = known[at];
           if (termId === undefined) return [];
           const stem = entryText(terms, termId);
-          return [{ termId, stem, similarity, cosine: dot(vectorOf([stem]), vector) }];
+          return [{ stem, cosine: dot(vectorOf([stem]), vector) }];
         });
 };
 

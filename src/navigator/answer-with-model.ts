@@ -33,7 +33,6 @@ import { type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import {
   type AnswerOptions,
   answerFromEdition,
-  FOLLOW_UP_SHARE,
   HITS,
   inFull,
   languageOf,
@@ -155,7 +154,7 @@ export const answerWithModel = async (
         written,
         knowledge,
         phrases,
-        atMost: turns.length === 0 ? undefined : FOLLOW_UP_SHARE * first.probability,
+        isFollowUp: turns.length > 0,
         now: new Date(now()),
       }),
     );
@@ -323,8 +322,6 @@ interface FoundPassages {
   /** What the model made of the question; undefined when it was not asked. */
   search: ProposedSearch | undefined;
   isOffTopic: boolean;
-  /** Probability of an answer without a model. */
-  probability: number;
 }
 
 /** Hits of the question that count. */
@@ -347,7 +344,6 @@ const findPassages = async (
       history: whole.history,
       devices,
       vectors,
-      language,
       searches: [outcome],
     }),
   );
@@ -359,7 +355,7 @@ const findPassages = async (
   // A model that sees no part is believed where the search has no sign of an answer either.
   const seemsOff = isOffTopic(edition, answer);
   if (search?.parts.length === 0 && (seemsOff || probability < SURE_OF_TOPIC))
-    return { passages: [], search, isOffTopic: true, probability };
+    return { passages: [], search, isOffTopic: true };
   const byWords = (query: string) => read(() => searchEdition(edition, query, { devices, limit: HITS, language }));
   const hitsFor = async (query: string, part?: number): Promise<HitList> => {
     const result = await (about.search ?? byWords)(query).catch(() => undefined);
@@ -372,7 +368,7 @@ const findPassages = async (
     ...(search?.parts ?? []).flatMap(({ queries }, part) => queries.map((query) => hitsFor(query, part))),
   ]);
   const hasHit = further.some(({ hits }) => hits.some(({ relevance = 0 }) => relevance >= ON_TOPIC_FROM));
-  if (seemsOff && !hasHit) return { passages: [], search, isOffTopic: search === undefined, probability };
+  if (seemsOff && !hasHit) return { passages: [], search, isOffTopic: search === undefined };
   const lists = [...first.map((hits) => ({ hits: hits.slice(0, QUESTION_HITS) })), ...further];
   const best = lists.flatMap(({ hits }) => hits);
   const ranked =
@@ -380,7 +376,7 @@ const findPassages = async (
       ? lists
       : [{ hits: await rerankHits(edition, eachOnce(best), { question, reranker, signal }) }, ...further];
   const passages = await read(() => showPassages(edition, ranked));
-  return { passages, search, isOffTopic: false, probability };
+  return { passages, search, isOffTopic: false };
 };
 
 /** From this probability of an answer on, a model alone does not make a question off topic. */

@@ -26,6 +26,8 @@ import { validateNavigatorResponse } from './validate-navigator-response.ts';
 
 type Checked = CheckedStatement<ShownPassage>;
 
+import { FOLLOW_UP_SHARE } from './answer-from-edition.ts';
+
 interface ModelAnswerParts {
   edition: Edition;
   question: string;
@@ -36,8 +38,7 @@ interface ModelAnswerParts {
   phrases: AnswerPhrases;
   /** The time of the question. */
   now: Date;
-  /** Upper bound of the probability, 0 to 1: a follow-up is never surer than the same question asked in full. */
-  atMost?: number | undefined;
+  isFollowUp: boolean;
   /** What the answer is validated against; the shown passages when absent, as what was not shown cannot be cited. */
   knowledge?: CitableKnowledge | undefined;
 }
@@ -138,7 +139,7 @@ const REMOVED_WEIGHT = 0.5;
 /** Factor without a judge: only whole sentences and rows of the articles are left then. */
 const UNJUDGED_FACTOR = 0.8;
 
-const ratingOf = ({ written, phrases, atMost = 1 }: ModelAnswerParts): Rating => {
+const ratingOf = ({ written, phrases, isFollowUp }: ModelAnswerParts): Rating => {
   const { statements, removed, parts, isJudged } = written;
   const answered = parts.filter(({ state }) => state === 'answered').length;
   const partly = parts.filter(({ state }) => state === 'in_part').length;
@@ -146,10 +147,11 @@ const ratingOf = ({ written, phrases, atMost = 1 }: ModelAnswerParts): Rating =>
   const support = Math.min(...statements.map(({ probability }) => probability));
   const removedShare = removed.length / Math.max(1, removed.length + statements.length);
   const judged = isJudged ? 1 : UNJUDGED_FACTOR;
-  const probability = ANSWERED * answeredShare * support * (1 - REMOVED_WEIGHT * removedShare) * judged;
+  const meant = isFollowUp ? FOLLOW_UP_SHARE : 1;
+  const removal = 1 - REMOVED_WEIGHT * removedShare;
   const count = (number: number) => ({ count: String(number) });
   return {
-    probability: Math.min(probability, atMost),
+    probability: ANSWERED * answeredShare * support * removal * judged * meant,
     factors: [
       {
         name: 'parts',

@@ -1,39 +1,38 @@
 import { expect, it } from 'vitest';
-import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
-import { ARTICLE_FEATURES, articlesFound, rankArticles } from '../../src/grounding/candidate-articles.ts';
-import { parseQuestion } from '../../src/grounding/parse-question.ts';
-import { findTerm } from '../../src/search/open-index.ts';
-import { stem } from '../../src/text/stem.ts';
+import { candidateArticles } from '../../src/grounding/candidate-articles.ts';
+import { searchEdition } from '../../src/search/search-edition.ts';
 import { editionOf } from './articles-for-test.ts';
 
+const lamps = Array.from({ length: 12 }, (_, at) => ({
+  id: `lamp-${String(at).padStart(2, '0')}.md`,
+  title: `Model ${at}`,
+  text: `A lamp of ${'glass '.repeat(at + 1)}and some wood.`,
+}));
 const edition = editionOf(
-  { id: 'a.md', title: 'Price and cost', text: 'The money for a lamp, a price and a cost.' },
-  { id: 'b.md', title: 'Cost and price', text: 'The money for a door.' },
-  { id: 'c.md', title: 'Doors', text: 'A door is made of wood.' },
+  { id: 'door.md', title: 'Doors', text: 'A lamp beside the door, a bell above the door.' },
+  ...lamps,
 );
+const idsOf = (query: string, always?: readonly number[]) =>
+  candidateArticles(edition, [searchEdition(edition, query, { limit: 30 })], always).map(({ source }) => source.id);
 
-it('counts the word of a title that is closest to a word of the question, wherever it stands', () => {
-  const vectors = shippedWordVectors();
-  const question = parseQuestion(edition, 'What is the price?', { vectors });
-  const found = articlesFound(edition, question, { searches: [], vectors });
-  const inTitle = new Map(
-    found.map(({ source, features }) => [source.id, features[ARTICLE_FEATURES.indexOf('closeWordsInTitle')]]),
-  );
-  expect(inTitle).toEqual(
-    new Map([
-      ['a.md', 1],
-      ['b.md', 1],
-    ]),
-  );
+it('takes the ten articles with the best passages, best first', () => {
+  const ids = idsOf('lamp at the door');
+  expect(ids).toHaveLength(10);
+  expect(ids[0]).toBe('door.md');
 });
 
-it('counts the best of the close words of a word', () => {
-  const posting = (word: string, weight: number) => ({ termId: findTerm(edition.index, stem(word)), weight, idf: 1 });
-  const [price, cost] = [posting('price', 1), posting('cost', 0.1)];
-  const alone = rankArticles(edition, [{ postings: [price] }]);
-  expect(alone.map(({ article }) => edition.article(article).id).sort()).toEqual(['a.md', 'b.md']);
-  expect(rankArticles(edition, [{ postings: [price, cost] }])).toEqual(alone);
-  expect(rankArticles(edition, [{ postings: [price] }, { postings: [cost] }])[0]?.score).toBeGreaterThan(
-    alone[0]?.score ?? 0,
-  );
+it('keeps an article that is asked for at any rank, if something of it was found', () => {
+  const all = searchEdition(edition, 'lamp', { limit: 30 }).hits.map(({ article }) => article);
+  const last = all.at(-1) as number; // Thirteen articles have a lamp.
+  expect(
+    candidateArticles(edition, [searchEdition(edition, 'lamp', { limit: 30 })]).map(({ source }) => source.index),
+  ).not.toContain(last);
+  expect(idsOf('lamp', [last])).toContain(edition.article(last).id);
+  expect(idsOf('bell', [last])).toEqual(['door.md']);
+});
+
+it('counts the best passage of several searches', () => {
+  const searches = ['wood', 'bell'].map((query) => searchEdition(edition, query, { limit: 30 }));
+  expect(candidateArticles(edition, searches)[0]?.best).toBe(1);
+  expect(candidateArticles(edition, searches).map(({ source }) => source.id)).toContain('door.md');
 });

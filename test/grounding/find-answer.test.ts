@@ -27,7 +27,6 @@ const find = (edition: Edition, question: string, options: Partial<FindOptions> 
 /** Options of a search in one article. */
 const only = (edition: Edition, question: string, articleId: string): Partial<FindOptions> => ({
   searches: [searchEdition(edition, question, { filter: { articleId } })],
-  filter: { articleId },
 });
 const shownOf = ({ passages }: FoundAnswer): string => passages.map(({ unit }) => passageMarkdown(unit)).join('\n\n');
 const idsOf = ({ passages }: FoundAnswer): string[] => [...new Set(passages.map(({ source }) => source.id))];

@@ -2,7 +2,6 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import MODEL from '../../grounding/answer-model.json' with { type: 'json' };
-import { ARTICLE_FEATURES, articlesFound } from '../../grounding/candidate-articles.ts';
 import { GATE_SIGNS, pickAnswer } from '../../grounding/find-answer.ts';
 import { parseQuestion, questionWithTurn } from '../../grounding/parse-question.ts';
 import { candidateUnits, UNIT_FEATURES } from '../../grounding/unit-features.ts';
@@ -18,6 +17,7 @@ import { type EvalBase, openArticles, openFolder, openSupportDocs, plainText } f
 import { areaUnderCurve, calibrationError } from './decision-metrics.ts';
 import { halfOf } from './embed-set.ts';
 import { type JudgedQuestion, readLines, readMtrag, readNq, readSupportDocs } from './eval-data.ts';
+import { basesIn, openDocumentation, readQuestions } from './foreign.ts';
 
 interface Question {
   id: string;
@@ -31,12 +31,14 @@ interface Question {
 }
 
 const HELP = `Fits the model by which answers are picked and judged (src/grounding/answer-model.json): the ranking of units and the
-probability that they answer. Prints figures by cross-validation over articles, then fits on all questions.
-Questions: answer-questions/*.jsonl beside this file.
+probability that they answer. Prints figures by cross-validation over articles and, for the documentations that nothing else was
+fitted to, with the whole documentation left out; then fits on all questions.
+Questions: answer-questions/*.jsonl and foreign/*.jsonl beside this file.
 
-  node src/dev/eval/fit-answers.ts --data <folder> [options]
+  node src/dev/eval/fit-answers.ts --data <folder> --bases <folder> [options]
 
   --data <folder>     the folder of evaluation data
+  --bases <folder>    holds a copy of each documentation of foreign/ as <name>/docs
   --with-development  fit with the development questions as well
   --write             write the model; without it only figures are printed
   --gate              write the probability alone: the ranking, and with it the prompts of recorded replies, stays
@@ -46,18 +48,32 @@ Questions: answer-questions/*.jsonl beside this file.
 const { values } = readCommandLine(HELP, {
   options: {
     data: { type: 'string' },
+    bases: { type: 'string' },
     write: { type: 'boolean' },
     gate: { type: 'boolean' },
     'with-development': { type: 'boolean' },
   },
 });
-const options = { ...values, data: values.data ?? failUsage('Cannot fit: --data is missing') };
+const options = {
+  ...values,
+  data: values.data ?? failUsage('Cannot fit: --data is missing'),
+  bases: values.bases ?? failUsage('Cannot fit: --bases is missing'),
+};
 const here = fileURLToPath(new URL('.', import.meta.url));
 const bases: Record<string, EvalBase> = {
   sample: openFolder('sample', SAMPLE_KNOWLEDGE_BASE),
   kb3: openFolder('kb3', join(here, 'answer-questions/kb3')),
   'support-docs': openSupportDocs(options.data),
 };
+const documentations = basesIn(options.bases);
+for (const base of documentations)
+  bases[base.name] = {
+    name: base.name,
+    edition: await openDocumentation(base, join(options.bases, base.name, 'docs')),
+  };
+const askedByPeople: Question[] = documentations.flatMap(({ name }) =>
+  readQuestions(name).map((question) => ({ ...question, kb: name })),
+);
 const development = readLines<Question>(options.data, 'customer-questions/questions.jsonl');
 const training = readdirSync(join(here, 'answer-questions'))
   .filter((name) => name.endsWith('.jsonl'))
@@ -79,7 +95,19 @@ const askedElsewhere = (kb: string): Question[] => {
   const others = training.filter((question) => question.kb !== kb && question.history === undefined);
   return unanswered(kb, 'foreign', [...everyNth(others, 60), ...everyNth(bank, BANK_TEXTS[kb] ?? 600)]);
 };
-const foreign = Object.keys(bases).flatMap(askedElsewhere);
+const foreign = ['sample', 'kb3', 'support-docs'].flatMap(askedElsewhere);
+/** What people ask of other products. */
+const OTHER_PRODUCTS = 40;
+const askedOfOthers = documentations.flatMap(({ name }) =>
+  unanswered(
+    name,
+    'foreign',
+    everyNth(
+      askedByPeople.filter(({ kb }) => kb !== name),
+      OTHER_PRODUCTS,
+    ),
+  ),
+);
 
 const FOLDS = 5;
 const isTuning = (question: JudgedQuestion): boolean => halfOf(question) === 'tuning';
@@ -150,14 +178,8 @@ const observe = async (question: Question) => {
   const asked = { history, searches, vectors: shippedWordVectors() };
   const parsed = parseQuestion(edition, question.question, asked);
   const isRight = ({ source }: { source: { id: string } }) =>
-    question.articles.includes(source.id.replace(/\.md$/, ''));
-  const articles = articlesFound(edition, parsed, asked);
-  return { question, edition, asked, parsed, isRight, articles };
-};
-
-const observeUnits = (row: Awaited<ReturnType<typeof observe>>, articleWeights: readonly number[]) => {
-  const { question, edition, asked, parsed, isRight } = row;
-  const candidates = candidateUnits(edition, parsed, asked, articleWeights);
+    question.articles.includes(source.id) || question.articles.includes(source.id.replace(/\.md$/, ''));
+  const candidates = candidateUnits(edition, parsed, asked);
   /** By unit: which of the `must` lists it meets, as bits. */
   const met = new Map(
     candidates.map((candidate) => {
@@ -169,9 +191,9 @@ const observeUnits = (row: Awaited<ReturnType<typeof observe>>, articleWeights: 
       return [candidate.unit, question.answerable ? bits : 0] as const;
     }),
   );
-  return { ...row, candidates, met };
+  return { question, edition, asked, parsed, isRight, candidates, met };
 };
-type Observed = ReturnType<typeof observeUnits>;
+type Observed = Awaited<ReturnType<typeof observe>>;
 
 const countBits = (bits: number): number => bits.toString(2).replaceAll('0', '').length;
 const shareMet = ({ question, met }: Observed, units: readonly Unit[]): number =>
@@ -180,6 +202,7 @@ const shareMet = ({ question, met }: Observed, units: readonly Unit[]): number =
     : countBits(units.reduce((bits, unit) => bits | (met.get(unit) ?? 0), 0)) / question.must.length;
 
 interface Ranking {
+  weight: number;
   xs: readonly (readonly number[] | Float64Array)[];
   /** How well each answers, 0 to 1. */
   ys: readonly number[];
@@ -193,7 +216,7 @@ const fitRanking = (rankings: readonly Ranking[], count: number): Float64Array =
   const second = new Float64Array(count);
   for (let step = 1; step <= 150; step++) {
     const slope = weights.map((weight) => 0.5 * weight);
-    for (const { xs, ys } of lists) {
+    for (const { weight, xs, ys } of lists) {
       const scores = xs.map((x) => {
         let sum = 0;
         for (let at = 0; at < count; at++) sum += (x[at] ?? 0) * (weights[at] ?? 0);
@@ -204,7 +227,7 @@ const fitRanking = (rankings: readonly Ranking[], count: number): Float64Array =
       const total = odds.reduce((sum, each) => sum + each, 0);
       const good = odds.reduce((sum, each, at) => sum + each * (ys[at] ?? 0), 0);
       xs.forEach((x, at) => {
-        const change = (odds[at] ?? 0) / total - ((ys[at] ?? 0) * (odds[at] ?? 0)) / good;
+        const change = weight * ((odds[at] ?? 0) / total - ((ys[at] ?? 0) * (odds[at] ?? 0)) / good);
         if (Math.abs(change) > 1e-6)
           for (let each = 0; each < count; each++) slope[each] = (slope[each] ?? 0) + change * (x[each] ?? 0);
       });
@@ -221,29 +244,26 @@ const fitRanking = (rankings: readonly Ranking[], count: number): Float64Array =
   return weights;
 };
 
-const fitArticles = (rows: readonly Awaited<ReturnType<typeof observe>>[]): Float64Array =>
-  fitRanking(
-    rows
-      .filter((row) => row.question.answerable && !isSmall(row) && !isDocument(row))
-      .map(({ articles, isRight }) => ({
-        xs: articles.map(({ features }) => features),
-        ys: articles.map((each) => (isRight(each) ? 1 : 0)),
-      })),
-    ARTICLE_FEATURES.length,
-  );
-
 const fitUnits = (rows: readonly Observed[]): Float64Array =>
   fitRanking(
     rows
       .filter((row) => !isSmall(row))
       .map((row) => ({
+        weight: isByPeople(row) ? PEOPLE_WEIGHT : 1,
         xs: row.candidates.map(({ features }) => features),
         ys: row.candidates.map(({ unit }) => shareMet(row, [unit])),
       })),
     UNIT_FEATURES.length,
   );
 
-const foldOf = ({ question: { articles, id } }: Observed): number => {
+/** Questions of people count more than those that a model wrote from the articles. */
+const PEOPLE_WEIGHT = 2;
+const isByPeople = ({ question: { kb } }: Pick<Observed, 'question'>): boolean =>
+  documentations.some(({ name }) => name === kb);
+
+const foldOf = ({ question: { articles, id, kb } }: Observed): number => {
+  const documentation = documentations.findIndex(({ name }) => name === kb);
+  if (documentation >= 0) return FOLDS + documentation;
   let hash = 0;
   for (const character of articles[0] ?? id) hash = (hash * 31 + character.charCodeAt(0)) >>> 0;
   return hash % FOLDS;
@@ -299,20 +319,25 @@ const isForeign = ({ question }: Pick<Observed, 'question'>) => question.kind ==
 const isSmall = ({ question }: Pick<Observed, 'question'>) => question.kind === 'small';
 /** About documents, or other subjects than theirs. */
 const isDocument = ({ question }: Pick<Observed, 'question'>) => documents.includes(question);
-const found: Awaited<ReturnType<typeof observe>>[] = [];
-for (const question of [...training, ...development, ...foreign, ...small, ...documents])
-  found.push(await observe(question));
-// These weights are few: they are fitted on all questions at once; what follows is by cross-validation.
-const articleWeights = fitArticles(found.filter((row) => options['with-development'] || !isDevelopment(row)));
-const observed = found.map((row) => observeUnits(row, [...articleWeights]));
+const observed: Observed[] = [];
+for (const question of [
+  ...training,
+  ...development,
+  ...askedByPeople,
+  ...askedOfOthers,
+  ...foreign,
+  ...small,
+  ...documents,
+])
+  observed.push(await observe(question));
 const fitted = options['with-development'] ? observed : observed.filter((row) => !isDevelopment(row));
 
 // By cross-validation: every question is judged by models that saw none about its article.
-const judged = Array.from({ length: FOLDS }, (_, fold) => fold).flatMap((fold) => {
+const judged = Array.from({ length: FOLDS + documentations.length }, (_, fold) => fold).flatMap((fold) => {
   const weights = fitUnits(fitted.filter((row) => foldOf(row) !== fold));
   return observed.filter((row) => foldOf(row) === fold).map((row) => judgeWith(row, weights));
 });
-const withGate = Array.from({ length: FOLDS }, (_, fold) => fold).flatMap((fold) => {
+const withGate = Array.from({ length: FOLDS + documentations.length }, (_, fold) => fold).flatMap((fold) => {
   const gate = fitGate(judged.filter(({ row }) => foldOf(row) !== fold && fitted.includes(row)));
   return judged
     .filter(({ row }) => foldOf(row) === fold)
@@ -326,12 +351,12 @@ const groups: [string, (row: Observed) => boolean][] = [
   // Decides where to decline (`DECLINED_BELOW`): without the development questions, with those about other subjects.
   ['training', (row) => !isDevelopment(row) && !isDocument(row)],
   ['foreign', isForeign],
+  ['people', (row) => isByPeople(row) && !isForeign(row)],
   ['few articles', isSmall],
   ['documents', isDocument],
-  ...['sample', 'kb3', 'support-docs'].map((name): [string, (row: Observed) => boolean] => [
-    name,
-    (row) => row.question.kb === name && !isForeign(row),
-  ]),
+  ...['sample', 'kb3', 'support-docs', ...documentations.map(({ name }) => name)].map(
+    (name): [string, (row: Observed) => boolean] => [name, (row) => row.question.kb === name && !isForeign(row)],
+  ),
   ['short, or long without an answer', ({ question }) => /^(short|long-unanswerable)$/.test(question.kind)],
   ['development', isDevelopment],
   ['development, sample', (row) => isDevelopment(row) && row.question.kb === 'sample'],
@@ -394,9 +419,8 @@ if (options.write) {
   const rounded = (value: number | undefined) => Math.round((value ?? 0) * 1e4) / 1e4;
   const named = (names: readonly string[], values: ArrayLike<number>) =>
     Object.fromEntries(names.map((name, at) => [name, rounded(values[at])]));
-  const ranking = { articles: named(ARTICLE_FEATURES, articleWeights), units: named(UNIT_FEATURES, units) };
   const model = {
-    ...(options.gate ? { articles: MODEL.articles, units: MODEL.units } : ranking),
+    units: options.gate ? MODEL.units : named(UNIT_FEATURES, units),
     gate: named(Object.keys(GATE_SIGNS), gate.weights),
     gateBias: rounded(gate.bias),
   };

@@ -68,7 +68,8 @@ export const evaluateForeign = async (options: ForeignOptions): Promise<Measure[
   return [...measures, ...measuresOf('all', all)];
 };
 
-const basesIn = (folder: string): ForeignBase[] =>
+/** The documentations of which the folder has a copy. */
+export const basesIn = (folder: string): ForeignBase[] =>
   readdirSync(HERE)
     .filter((file) => file.endsWith('.json'))
     .map((file) => JSON.parse(readFileSync(join(HERE, file), 'utf8')) as ForeignBase)
@@ -115,14 +116,14 @@ const askBase = async (
   return answered;
 };
 
-const readQuestions = (name: string): ForeignQuestion[] =>
+export const readQuestions = (name: string): ForeignQuestion[] =>
   readFileSync(join(HERE, `${name}.jsonl`), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as ForeignQuestion);
 
 /** A documentation as `npm start -- --kb` reads it. */
-const openDocumentation = async (
+export const openDocumentation = async (
   { name, include, exclude }: Pick<ForeignBase, 'name' | 'include' | 'exclude'>,
   place: string,
 ): Promise<Edition> => {
