@@ -100,7 +100,7 @@ const nearestTerms = ({ index: { terms, termCounts } }: Edition, { vectorOf }: T
         });
 };
 
-export const NO_VECTORS: TextVectors = { vectorOf: () => undefined };
+const NO_VECTORS: TextVectors = { vectorOf: () => undefined };
 
 /** Dot product of two vectors of equal length; 0 when one is missing. */
 export const dot = (one: Float32Array | undefined, other: Float32Array | undefined): number => {
