@@ -11,7 +11,7 @@ import { detectLanguage } from '../../text/detect-language.ts';
 import { stem } from '../../text/stem.ts';
 import { type AskedText, COVERAGE_FROM, type FoundGap } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
-import { joinTopics, type Topic, topicOf } from './problem-text.ts';
+import { isRareWord, joinTopics, type Topic, topicOf } from './problem-text.ts';
 import { isOutdatedFor, OTHER_PRODUCT, type RankedSource } from './rank-sources.ts';
 
 export interface GapInput {
@@ -81,7 +81,7 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
     ...gaps,
     {
       kind: 'question',
-      gap: `No article answers what is asked about ${topics.join(', ')}`,
+      gap: `No article answers what is asked about ${(topics.length > 0 ? topics : topic.phrases.map(quoted)).join(', ')}`,
       product,
       intent,
       stems: topic.stems,
@@ -109,12 +109,13 @@ const lackingIntent = (edition: Edition, { intent, intents }: GapInput): FoundGa
     ? []
     : [{ kind: 'intent', gap: `No article is about ${spoken(intent)}`, product: undefined, intent, stems: [] }];
 
-/** Phrases with a word that is in no article tell most. */
+/** Phrases with a rare word, if possible one that is in no article. */
 const telling = (edition: Edition, { phrases }: Topic): readonly string[] => {
-  const rare = phrases.filter((phrase) =>
-    wordsOf(phrase).some((word) => !/\d/.test(word) && !knowsWord(edition, word)),
+  const rare = phrases.filter((phrase) => wordsOf(phrase).some(isRareWord));
+  const unknown = rare.filter((phrase) =>
+    wordsOf(phrase).some((word) => isRareWord(word) && !knowsWord(edition, word)),
   );
-  return rare.length > 0 ? rare : phrases;
+  return unknown.length > 0 ? unknown : rare;
 };
 
 /** Nothing was found on the product; or only sources on other products with a low relevance; or a weak source without a product. */
@@ -131,18 +132,18 @@ const lacksProduct = (edition: Edition, product: string, { named, ranked }: GapI
 const HARDLY = 0.25;
 
 /**
- * Informative words in the questions of a message and in the sentence that found the best source, since the rest is a story: those that no
+ * Informative words in the questions of a message, else in the sentence that found the best source, since the rest is a story: those that no
  * relevant source contains; all of them if the sources contain every word and still do not answer.
  */
 const uncoveredTopic = (edition: Edition, input: GapInput): Topic => {
   const { asked, ranked } = input;
   const some = new Set(ranked.flatMap(({ article, relevance }) => (relevance >= COVERAGE_FROM.low ? [article] : [])));
   const best = ranked.find(({ isOfOtherProduct }) => !isOfOtherProduct) ?? ranked[0];
-  const own = asked.length === 1 ? asked : asked.filter(({ text }) => isQuestion(text) || text === best?.text);
-  const parts = own.length === 0 ? asked.slice(0, 1) : own;
+  const questions = asked.slice(1).filter(({ text }) => isQuestion(text));
+  const parts = questions.length > 0 ? questions : [asked.find(({ text }) => text === best?.text) ?? asked[0]];
   const topicBy = (isAsked: (term: QueryTerm, outcome: SearchOutcome) => boolean): Topic =>
     joinTopics(
-      parts.map(({ text, outcome }) => topicIn(edition, { text, outcome }, input, (term) => isAsked(term, outcome))),
+      parts.flatMap((part) => (part ? topicIn(edition, part, input, (term) => isAsked(term, part.outcome)) : [])),
     );
   const uncovered = topicBy(
     (term, { query, hits }) =>

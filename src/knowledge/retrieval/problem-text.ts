@@ -71,7 +71,7 @@ const withoutClosing = (lines: readonly string[]): readonly string[] => {
   const isSigning = (line: string): boolean =>
     line.trim() === '' ||
     (wordCount(line) <= MAX_NAME_WORDS &&
-      (/^\s*\p{Lu}[^\d?!:;|]*(?<![.…])\s*$/u.test(line) || smallTalkIn(line) !== undefined));
+      (/^\p{Lu}[^\d?!:;|]{0,80}(?<![.…])$/u.test(line.trim()) || smallTalkIn(line) !== undefined));
   const body = lines.findLastIndex((line) => !isSigning(line)) + 1;
   const from = Math.max(body, lines.length - MAX_SIGNATURE_LINES);
   const isSigned = NAME.test(lines.findLast((line) => line.trim() !== '') ?? '');
@@ -198,12 +198,16 @@ const UNITS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether a word occurs in texts on any topic: a stop word, or one of the commonest in general English. */
-export const isCommonWord = (word: string): boolean =>
-  STOP_WORDS.has(word) || (backgroundShares().get(stem(word)) ?? 0) > COMMON_SHARE;
+/** Whether a word occurs in texts on any topic: a stop word, or one of some two hundred of general English. */
+export const isCommonWord = (word: string): boolean => STOP_WORDS.has(word) || shareOf(word) > COMMON_SHARE;
 
-/** Share of all running words from which a word is common; some eight hundred English words are. */
-const COMMON_SHARE = 0.0002;
+/** Whether a word tells a topic by itself: it is none of some eight hundred of general English, and no number. */
+export const isRareWord = (word: string): boolean => !/\d/.test(word) && shareOf(word) < RARE_SHARE;
+
+const shareOf = (word: string): number => backgroundShares().get(stem(word)) ?? 0;
+/** Shares of all running words. */
+const COMMON_SHARE = 0.00055;
+const RARE_SHARE = 0.0002;
 
 /** Runs of topic words, without duplicates. */
 const phrasesIn = (text: string, isAsked: (word: string) => boolean): string[] => {
