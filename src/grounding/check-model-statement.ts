@@ -6,7 +6,7 @@ import { splitSentences } from '../text/split-sentences.ts';
 import type { Passage } from './answer-prompt.ts';
 import type { Evidence } from './check-statement.ts';
 import { isBoundLiteral, isFilledIn, missingExactLiterals, missingLiterals } from './literals.ts';
-import { monthsIn, numbersIn, sumFor, valuesIn, type WrittenNumber } from './number-values.ts';
+import { isUnitFactor, monthsIn, numbersIn, sumFor, valuesIn, type WrittenNumber } from './number-values.ts';
 import { hasPromptInjection } from './prompt-injection.ts';
 import { qualifiersOf } from './qualifiers.ts';
 import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote } from './quote-evidence.ts';
@@ -89,7 +89,10 @@ const vetoOf = (
 
 const quotedShort = (text: string): string => JSON.stringify(text.replace(/\s+/g, ' ').slice(0, 60));
 
-/** Numbers that no text has, in digits, words or as a month, and that are no result of a sum that the statement shows. */
+/**
+ * Numbers that no text has, in digits, words or as a month, and that are neither the result of a sum that the statement shows nor its factor
+ * between units ("2 weeks x 7 = 14 days").
+ */
 const strangeNumbers = (text: string, known: readonly string[]): WrittenNumber[] => {
   const values = valuesIn(known);
   const numbers = numbersIn(text);
@@ -97,7 +100,7 @@ const strangeNumbers = (text: string, known: readonly string[]): WrittenNumber[]
   if (missing.length === 0) return [];
   const months = monthsIn(known);
   const written = known.join('\n');
-  return missing.filter((number) => {
+  const strange = missing.filter((number) => {
     if (number.values.some((value) => months.has(value)) || written.includes(number.text)) return false;
     // A date in figures: 04.11.2026 for November 4, 2026.
     const figures = number.text.split(/[.,:]/).map((figure) => String(Number(figure)));
@@ -106,6 +109,8 @@ const strangeNumbers = (text: string, known: readonly string[]): WrittenNumber[]
     const operands = shown.filter((value) => values.has(value));
     return sumFor(number, operands) === undefined;
   });
+  const isExplained = strange.length < missing.length;
+  return strange.filter((number) => !isExplained || !number.values.some(isUnitFactor));
 };
 
 const numberDoubts = (text: string, { own, sections, context }: Given): string[] => {

@@ -165,56 +165,38 @@ export const missingExactLiterals = (statement: string, texts: readonly string[]
   exactLiterals(statement, texts).literals;
 
 /**
- * Whether code or a command stands in a text but for words of the question: the asker's own port, size or version in the place of the
- * article's, or the asker's own name in the place of `<name>`.
+ * Whether code or a command stands in a text but for words of the question: the asker's own port, version or name in the place of the
+ * article's or of `<name>`, or capitals for digits that the asker has to fill in (`YYYY`). An option is never exchanged (`--soft`). Of the article's letters and digits, at most half
+ * are exchanged, placeholders apart.
  */
-export const isFilledIn = (literal: Literal, texts: readonly string[], question: string): boolean => {
-  const { kind, text } = literal;
+export function isFilledIn({ kind, text }: Literal, texts: readonly string[], question: string): boolean {
   if (kind !== 'code' && kind !== 'command') return false;
-  return hasAskersNumbers(text, texts, question) || fillsPlaceholders(text, texts, question);
-};
-
-const hasAskersNumbers = (text: string, texts: readonly string[], question: string): boolean => {
-  const parts = collapse(text).split(/(?<![\p{L}\p{N}_.])(\d+(?:\.\d+)*)(?![\p{L}\p{N}_])/u);
-  const isOwn = parts.map((part, at) => at % 2 === 1 && hasWhole(question, part));
-  if (!isOwn.includes(true)) return false;
-  const pattern = parts.map((part, at) => (isOwn[at] ? '\\d+(?:\\.\\d+)*' : escapedPattern(part)));
-  return new RegExp(pattern.join('')).test(collapse(texts.join('\n')));
-};
-
-const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-/** `<extension>` in code. */
-const PLACEHOLDER = /<\p{L}[^<>`\n]{0,40}>/gu;
-/** Spans and lines of the texts that are tried. */
-const MAX_TEMPLATES = 50;
-
-const fillsPlaceholders = (text: string, texts: readonly string[], question: string): boolean => {
   const code = collapse(text);
   const words = question
     .split(/[\s<>`]+/)
     .map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''))
     .filter((word) => word !== '')
-    .sort((one, other) => other.length - one.length);
-  const templates = texts
-    .flatMap((each) => [...each.matchAll(/(?<=`)[^`\n]{1,500}(?=`)|(?<=^|\n)[^`\n]{1,500}(?=\n|$)/g)])
-    .map(([template]) => collapse(template).trim().split(PLACEHOLDER))
-    .filter(({ length }) => length > 1);
-  return templates.slice(0, MAX_TEMPLATES).some((parts) => isMadeOf(code, parts, words));
-};
+    .sort((one, other) => other.length - one.length)
+    .slice(0, MAX_OWN_WORDS);
+  const own = [...new Set(words)].map(escapedPattern).concat('\\p{Lu}{2,12}').join('|');
+  const parts = code.split(new RegExp(`(?<![\\p{L}\\p{N}])(?<!(?:^|\\s)--?)(${own})(?![\\p{L}\\p{N}])`, 'u'));
+  const pattern = parts.map((part, at) => (at % 2 === 1 ? BLANK : escapedPattern(part))).join('');
+  const source = new RegExp(pattern, 'u').exec(collapse(texts.join('\n')));
+  if (source === null) return false;
+  const exchanges = source
+    .slice(1)
+    .map((article, at) => ({ article, asker: parts[2 * at + 1] ?? '' }))
+    .filter(({ article, asker }) => article !== asker && !article.startsWith('<'));
+  if (exchanges.some(({ article, asker }) => !words.includes(asker) && !/^\d+$/.test(article))) return false;
+  const lengthOf = (written: string): number => written.replace(/[^\p{L}\p{N}]/gu, '').length;
+  return 2 * exchanges.reduce((sum, { article }) => sum + lengthOf(article), 0) <= lengthOf(source[0]);
+}
 
-/** Whether a text is the parts in order, with one of the words between each two. */
-const isMadeOf = (text: string, parts: readonly string[], words: readonly string[]): boolean => {
-  let at = 0;
-  for (const [place, part] of parts.entries()) {
-    if (!text.startsWith(part, at)) return false;
-    at += part.length;
-    if (place === parts.length - 1) break;
-    const from = at;
-    at += words.find((word) => text.startsWith(word, from))?.length ?? Number.POSITIVE_INFINITY;
-  }
-  return at === text.length;
-};
+const MAX_OWN_WORDS = 60;
+/** What an article has in the place of the asker's word. */
+const BLANK = '(<[^<>`\\n]{1,40}>|[\\p{L}\\p{N}._-]{1,60})';
+
+const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 const exactLiterals = (statement: string, texts: readonly string[]): { literals: Literal[]; prose: string } => {
   const literals = extractLiterals(withoutListNumbers(statement)).filter(({ text }) => !isMeasure(text));

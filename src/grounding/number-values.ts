@@ -135,6 +135,9 @@ const monthNames = (): ReadonlyMap<string, string> => {
 const FACTORS = [7, 12, 24, 30, 60, 100, 365, 1000] as const;
 const MAX_OPERANDS = 40;
 
+/** Whether a value is a factor between units. */
+export const isUnitFactor = (value: string): boolean => FACTORS.some((factor) => factor === Number(value));
+
 /**
  * How a number follows from others: `2 × 48`.
  *

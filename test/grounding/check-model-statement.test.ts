@@ -93,6 +93,41 @@ describe('code of a statement', () => {
   });
 });
 
+describe('code of an example', () => {
+  const example = 'Write `#template 10000 by 2025-12`, or run `git reset --soft HEAD` and `SELECT count FROM users`.';
+  it.each([
+    [
+      "the asker's amount, and capitals for a year",
+      'Write `#template 1200 by YYYY-12`.',
+      'I want to save 1200 by December',
+    ],
+    ["the asker's name", 'Run `SELECT count FROM orders`.', 'How many rows has my orders table?'],
+  ])('may be filled in with %s, which the judge then looks at', (_what, written, question) => {
+    const { veto, doubts } = check(written, example, { question });
+    expect(veto).toBeUndefined();
+    expect(doubts).not.toEqual([]);
+  });
+  it.each([
+    ['another amount than the asker has', 'Write `#template 1300 by YYYY-12`.', 'I want to save 1200 by December'],
+    ['another option', 'Run `git reset --hard HEAD`.', 'How do I do a hard reset?'],
+    ['another word in capitals', 'Run `DELETE count FROM users`.', 'How many users are there?'],
+    ['mostly words of the asker', 'Run `drop table FROM users`.', 'drop table users'],
+  ])('is refused with %s', (_what, written, question) => {
+    expect(check(written, example, { question }).veto).toMatch(/does not have/);
+  });
+});
+
+describe('a number that stands nowhere', () => {
+  const source = 'Tickets can be reopened for 2 weeks. A job sends 10 mails.';
+  it.each([
+    ['the factor of a sum that is written out', 'Enter 14 days (2 weeks x 7 = 14 days).', true],
+    ['a factor without a sum', 'Enter 7 days.', false],
+    ['another factor', 'Enter 16 days (2 weeks x 8 = 16 days).', false],
+  ])('may be %s or not', (_what, written, isFine) => {
+    expect(check(written, source, { question: 'older than two weeks?' }).veto === undefined).toBe(isFine);
+  });
+});
+
 describe('a doubt for the judge', () => {
   const row = '| E21 | fan | filter |';
   it.each([
