@@ -39,7 +39,7 @@ export interface HitList {
 
 const MAX_PASSAGES = 8;
 /** Per passage, in UTF-16 units. */
-const MAX_PASSAGE_LENGTH = 3000;
+const MAX_PASSAGE_LENGTH = 4500;
 /** Length of all passages up to the first article, the second, … A short article leaves its room to the next. */
 const ROOM_UP_TO = [7500, 10_500, 12_500, 14_000] as const;
 const MAX_ARTICLES = 8;

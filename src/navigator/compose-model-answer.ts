@@ -88,6 +88,8 @@ const compose = (parts: ModelAnswerParts): NavigatorAnswer => {
       ? phrases.hedge
       : '';
   const open = openSentences(written, phrases);
+  const lack = [written.missing, ...open];
+  const isWhole = written.parts.some(({ state }) => state === 'answered');
   const { blocks, references } = referenced(statements, { dates: oldDates(parts), phrases });
   const files = new Set(places.map(({ chunk }) => chunk.source.id));
   return composeAnswer({
@@ -100,7 +102,10 @@ const compose = (parts: ModelAnswerParts): NavigatorAnswer => {
     closest: linksToPassages(written.related)
       .filter(({ file }) => file === undefined || !files.has(file))
       .slice(0, MAX_RELATED),
-    text: escapeHtml([opening, ...blocks, written.missing, ...open].filter((part) => part !== '').join('\n\n')),
+    text: escapeHtml(
+      // Whoever reads steps that do not solve it should know so first.
+      [opening, ...(isWhole ? [...blocks, ...lack] : [...lack, ...blocks])].filter((part) => part !== '').join('\n\n'),
+    ),
     frame: [opening, ...references, ...open],
   });
 };

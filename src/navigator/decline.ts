@@ -190,9 +190,13 @@ export const spokenLanguage = (
   // Otherwise the conversation tells it.
   if (detectLanguage(question) !== asker) return asker;
   const likely = detectLanguage(question, edition.languages);
-  if (likely !== undefined && edition.languages.includes(likely)) return likely;
+  if (likely !== undefined && (isSentence(question) || edition.languages.includes(likely))) return likely;
   return isMostlyKnown(analyseQuery(edition, question).terms) ? own : asker;
 };
+
+/** Whether it has enough words to tell its language. */
+const isSentence = (question: string): boolean => question.trim().split(/\s+/).length >= SENTENCE_WORDS;
+const SENTENCE_WORDS = 5;
 
 /** A question of a name or two is in the language of what it finds. */
 const languageOfPassages = (

@@ -294,6 +294,13 @@ describe('answerFromEdition() without an answer', () => {
     // The introduction of links is followed by links.
     expect(response.answer.split('\n\n')).toHaveLength(closest.length > 0 ? 3 : 1);
   });
+  it('answers a question in English in an English frame, though German articles have most of its words', () => {
+    const login =
+      'Mit dem Microsoft Account melden sich Editoren an: das ist Single Sign On, und das Log in geht dann schnell.';
+    const german = openSmallKb([article('1.md', PUMPE), article('2.md', login)]);
+    const { response } = answerIn(german, 'can editors log in with their microsoft account (single sign on)?');
+    expect(response.answer).toMatch(/^From /);
+  });
   it('does not claim "only in English" when the articles are in another language', () => {
     const lampe = 'Wenn die Lampe nicht leuchtet, ist der Tank leer.';
     const german = openSmallKb([article('1.md', PUMPE), article('2.md', lampe)]);
