@@ -189,6 +189,24 @@ export const SearchStrategy = z.object({
 });
 export type SearchStrategy = z.infer<typeof SearchStrategy>;
 
+/** Another answer to the same question: another article says otherwise, or the question can be read in another way. */
+export const AlternativeAnswer = z.object({
+  /** `conflict`: a source contradicts the answer. `other_reading`: another article answers almost as probably. */
+  kind: z.enum(['conflict', 'other_reading']),
+  /** Markdown, in the exact words of its sources. */
+  answer: z.string().regex(/\S/, 'is empty').max(4000),
+  sources: z.array(NavigatorSource).min(1).max(5),
+  confidence: ConfidenceLevel,
+  /** Probability that it answers the question, 0 to 1; never above that of the answer. */
+  probability: Component,
+  /** Why it is given beside the answer. */
+  reason: z.string().min(REASON_MIN_LENGTH).max(1000),
+});
+export type AlternativeAnswer = z.infer<typeof AlternativeAnswer>;
+
+/** The most alternatives of one answer. */
+export const MAX_ALTERNATIVES = 2;
+
 /** One thing that the confidence rests on. */
 export const ConfidenceFactor = z.object({
   /** `calibration` is the probability from which the others start. */
@@ -247,6 +265,8 @@ export const NavigatorResponse = z
     /** Whether the question is outside the domain of the knowledge base; `false` when only the answer is missing. */
     outOfDomain: z.boolean(),
     confidenceComponents: ConfidenceComponents.optional(),
+    /** Best first; absent when none is worth it. */
+    alternatives: z.array(AlternativeAnswer).max(MAX_ALTERNATIVES).optional(),
     /** Absent when there is no answer. */
     quality: ResponseQuality.optional(),
     searchStrategy: SearchStrategy.optional(),

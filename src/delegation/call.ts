@@ -293,7 +293,7 @@ interface NavigatorReply {
 
 /** Members that an answer can do without. */
 const OPTIONAL =
-  /^(?:statements|relatedTopics|confidenceComponents|searchStrategy|edition|metadata|quality|sources\.\d{1,2}\.(?:excerpts|edition))(?=\.|$)/;
+  /^(?:statements|relatedTopics|confidenceComponents|searchStrategy|edition|metadata|alternatives|quality|sources\.\d{1,2}\.(?:excerpts|edition))(?=\.|$)/;
 
 /**
  * Validates the navigator's response in `metadata` of another librarian, under `navigator` or its own name, by the rules that need no knowledge base. A faulty optional member is left out, then

@@ -13,6 +13,7 @@ import { cachedChunk, type Edition, type EditionArticle } from '../search/open-e
 import { confidenceFeatures, type SearchOptions, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { completedQuestion } from '../text/complete-question.ts';
 import { lastOf } from '../text/refers-back.ts';
+import { conflictsWith, otherReadings } from './alternatives.ts';
 import { type CitableKnowledge, knowledgeIn } from './citable-knowledge.ts';
 import { closestOf, oneLine, rounded } from './cite-sources.ts';
 import { compareWithOthers } from './compare-sources.ts';
@@ -144,8 +145,9 @@ interface Quoting {
 const quoteAnswer = (result: FoundAnswer, { edition, outcome, chosen, phrases }: Quoting): NavigatorAnswer => {
   const { question, passages } = result;
   const places = passages.flatMap(({ unit }) => excerptsOf(edition, unit));
+  const comparisons = compareWithOthers(edition, places, chosen);
   const assessment = assess(ratingOf(result, { outcome, phrases }), {
-    comparisons: compareWithOthers(edition, places, chosen),
+    comparisons,
     isOtherDevice: passages.every(({ isOtherDevice }) => isOtherDevice),
     phrases,
   });
@@ -164,6 +166,7 @@ const quoteAnswer = (result: FoundAnswer, { edition, outcome, chosen, phrases }:
     relevance: result.probability * passage.share,
     reason: reasonFor(passage, question),
   }));
+  const other = { comparisons, edition, probability: assessment.probability, phrases };
   return composeAnswer({
     edition,
     outcome,
@@ -171,6 +174,7 @@ const quoteAnswer = (result: FoundAnswer, { edition, outcome, chosen, phrases }:
     statements,
     removed: 0,
     assessment,
+    alternatives: [...conflictsWith(places, other), ...otherReadings(result, other)],
     closest,
     text,
     frame,

@@ -53,7 +53,10 @@ const excerptOf = ({ chunk, start, end }: Place) => ({
 });
 
 /** The cited sections, each once, with their excerpts in the order of the answer. */
-export const citedSections = (statements: readonly CitedStatement[], edition: string): NavigatorSource[] => {
+export const citedSections = (
+  statements: readonly Pick<CitedStatement, 'places' | 'reason'>[],
+  edition: string,
+): NavigatorSource[] => {
   const sections = new Map<string, NavigatorSource & { excerpts: ReturnType<typeof excerptOf>[] }>();
   for (const { places, reason } of statements)
     for (const place of places) {

@@ -5,8 +5,9 @@ import {
   type Statement,
   statementsOf,
 } from '../grounding/compare-statements.ts';
-import { sectionOfChunk } from '../grounding/sections.ts';
-import type { Edition } from '../search/open-edition.ts';
+import { chunkFrom } from '../grounding/render-passage.ts';
+import { type Section, sectionOfChunk } from '../grounding/sections.ts';
+import { cachedChunk, type Edition } from '../search/open-edition.ts';
 import { citationOf, nameOf, type Place } from './cite-sources.ts';
 import type { ArticleHit } from './navigator-answer.ts';
 
@@ -18,6 +19,8 @@ export interface Comparison {
   difference: string;
   /** The other source: "Set up SSL, Certificates". */
   citation: string;
+  /** What it states. */
+  place: Place;
 }
 
 /** Sections of other articles with at least this share of the best score are compared. */
@@ -42,11 +45,12 @@ export const compareWithOthers = (
       .slice(0, COMPARED_HITS)
       .flatMap(({ chunk, source }) => {
         const section = sectionOfChunk(edition, chunk);
-        const difference = compare(shown, statementsOf(section));
-        if (difference === undefined) return [];
+        const result = compare(shown, statementsOf(section));
+        if (result === undefined) return [];
+        const { difference, statement } = result;
         const verdict = difference === '' ? ('agrees' as const) : ('conflicts' as const);
         const citation = citationOf([{ headingPath: [...section.path], source }], nameOf);
-        return [{ verdict, difference, citation }];
+        return [{ verdict, difference, citation, place: placeOf(edition, section, statement) }];
       });
   });
 };
@@ -60,10 +64,20 @@ const statementsIn = (edition: Edition, { chunk, start, end }: Place): Statement
     (statement) => statement.start < chunk.start + end && statement.end > chunk.start + start,
   );
 
-/** What they differ in, empty for nothing; undefined when they state nothing in the same words. */
-const compare = (shown: readonly Statement[], others: readonly Statement[]): string | undefined => {
-  const differences = others.flatMap((other) =>
-    shown.filter(({ words }) => overlapOf(words, other.words) >= SAME_PATTERN).map((one) => differenceOf(one, other)),
+const placeOf = (edition: Edition, section: Section, { start, end }: Statement): Place => {
+  const chunk = cachedChunk(edition, chunkFrom(edition, section, start));
+  return { chunk, start: start - chunk.start, end: Math.min(chunk.text.length, end - chunk.start) };
+};
+
+/** What they differ in, empty for nothing, and in which statement; undefined when they state nothing in the same words. */
+const compare = (
+  shown: readonly Statement[],
+  others: readonly Statement[],
+): { difference: string; statement: Statement } | undefined => {
+  const pairs = others.flatMap((statement) =>
+    shown
+      .filter(({ words }) => overlapOf(words, statement.words) >= SAME_PATTERN)
+      .map((one) => ({ difference: differenceOf(one, statement), statement })),
   );
-  return differences.find((difference) => difference !== '') ?? differences[0];
+  return pairs.find(({ difference }) => difference !== '') ?? pairs[0];
 };

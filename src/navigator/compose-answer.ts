@@ -1,8 +1,9 @@
 import { MAX_STATEMENTS } from '../contract/ask.ts';
-import type { NavigatorResponse, ResponseQuality } from '../contract/navigator-response.ts';
+import { MAX_ALTERNATIVES, type NavigatorResponse, type ResponseQuality } from '../contract/navigator-response.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import { type CachedChunk, cachedChunk, type Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
+import type { FramedAlternative } from './alternatives.ts';
 import {
   type CitedStatement,
   citedArticles,
@@ -26,6 +27,8 @@ export interface AnswerRecord {
   /** Number of statements that were written and removed. */
   removed: number;
   assessment: Assessment;
+  /** Best first. */
+  alternatives: readonly FramedAlternative[];
   closest: ClosestArticle[];
   /** Markdown, safe to render as HTML. */
   text: string;
@@ -38,6 +41,7 @@ export const composeAnswer = (record: AnswerRecord): NavigatorAnswer => {
   const { edition, outcome, chosen, assessment, text, frame, closest } = record;
   const sources = citedSections(record.statements, edition.id);
   const statements = record.statements.map(statementOf);
+  const alternatives = record.alternatives.slice(0, MAX_ALTERNATIVES);
   return {
     response: {
       answer: text,
@@ -53,6 +57,7 @@ export const composeAnswer = (record: AnswerRecord): NavigatorAnswer => {
       ),
       outOfDomain: false,
       confidenceComponents: assessment.components,
+      ...(alternatives.length > 0 ? { alternatives: alternatives.map(({ alternative }) => alternative) } : {}),
       edition: edition.id,
       searchStrategy: strategyOf(outcome),
     },
@@ -60,7 +65,7 @@ export const composeAnswer = (record: AnswerRecord): NavigatorAnswer => {
     probability: assessment.probability,
     sources: citedArticles(record.statements),
     closest,
-    frame,
+    frame: [...frame, ...alternatives.flatMap((each) => each.frame)],
   };
 };
 
@@ -72,7 +77,8 @@ interface ValidateOptions<Part> {
 }
 
 /**
- * Composes an answer, and again without the parts that break a rule of the contract, until none is left that does.
+ * Composes an answer, and again without the parts that break a rule of the contract, until none is left that does. Alternatives that break
+ * one are dropped.
  *
  * @returns The answer, undefined when nothing holds; with the violations, and the parts that were left out.
  */
@@ -83,15 +89,27 @@ export const composeValidAnswer = <Part>(
   const violations: AnswerViolation[] = [];
   for (let parts = all; parts.length > 0; ) {
     const answer = options.compose(parts);
-    const breaches = options.violationsIn(answer, parts);
+    const results = options.violationsIn(answer, parts);
+    const breaches = results.filter(({ alternative }) => alternative === undefined);
     const dropped = all.filter((part) => !parts.includes(part));
-    if (breaches.length === 0) return { answer: withViolations(answer, violations), violations, dropped };
+    if (breaches.length === 0) {
+      violations.push(...rulesIn(results).map((rule) => ({ rule, outcome: 'dropped' as const })));
+      return { answer: withViolations(withoutFaulty(answer, results), violations), violations, dropped };
+    }
     const rest = parts.filter((part) => !isFaulty(options.statementOf(part), breaches));
     parts = rest.length < parts.length ? rest : [];
     const outcome = parts.length > 0 ? ('dropped' as const) : ('abstained' as const);
     violations.push(...rulesIn(breaches).map((rule) => ({ rule, outcome })));
   }
   return { answer: undefined, violations, dropped: [...all] };
+};
+
+/** Without the alternatives that violations are about. */
+const withoutFaulty = (answer: NavigatorAnswer, violations: readonly Violation[]): NavigatorAnswer => {
+  if (violations.length === 0) return answer;
+  const { alternatives = [], ...response } = answer.response;
+  const valid = alternatives.filter((_, index) => violations.every(({ alternative }) => alternative !== index));
+  return { ...answer, response: { ...response, ...(valid.length > 0 ? { alternatives: valid } : {}) } };
 };
 
 /** Each once. */

@@ -7,6 +7,7 @@ import { escapeHtml } from '../runtime/escape-html.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { CachedChunk, Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
+import { conflictsWith } from './alternatives.ts';
 import { type CitableKnowledge, knowledgeOf } from './citable-knowledge.ts';
 import {
   type CitedStatement,
@@ -76,8 +77,9 @@ const compose = (parts: ModelAnswerParts): NavigatorAnswer => {
   const chosen = chooseHits(edition, question, outcome.hits);
   const places = written.statements.flatMap(placesOf);
   const isOtherDevice = chosen.named.length > 0 && places.every(({ chunk }) => isAboutOthers(chunk, chosen.named));
+  const comparisons = compareWithOthers(edition, places, chosen);
   const assessment = assess(ratingOf(parts), {
-    comparisons: compareWithOthers(edition, places, chosen),
+    comparisons,
     isOtherDevice,
     phrases,
   });
@@ -99,6 +101,7 @@ const compose = (parts: ModelAnswerParts): NavigatorAnswer => {
     statements,
     removed: written.removed.length,
     assessment,
+    alternatives: conflictsWith(places, { comparisons, edition, probability: assessment.probability, phrases }),
     closest: linksToPassages(written.related)
       .filter(({ file }) => file === undefined || !files.has(file))
       .slice(0, MAX_RELATED),

@@ -84,7 +84,7 @@ export const passageText = (passage: AnswerPassage, showing: Showing): string =>
 const blocksOf = (passage: AnswerPassage, { question, phrases }: Showing): string[] => {
   const cell = cellAskedFor(passage.unit, question);
   return [
-    ...headingAbove(passage),
+    ...headingAbove(passage.unit.parts[0].section.path),
     ...(cell === undefined ? [] : [escapeText(oneLine(cell), 400)]),
     passageMarkdown(passage.unit),
     ...goesOn(passage, phrases),
@@ -94,7 +94,7 @@ const blocksOf = (passage: AnswerPassage, { question, phrases }: Showing): strin
 /** What stands around the words of a passage: its article, its headings, and where it goes on. */
 const frameOf = (passage: AnswerPassage, phrases: AnswerPhrases): string[] => [
   ...leadAbove(passage, { before: undefined, phrases }),
-  ...headingAbove(passage),
+  ...headingAbove(passage.unit.parts[0].section.path),
   ...passage.unit.parts.map(({ section }) => `**${section.path.at(-1)}**`),
   ...goesOn(passage, phrases),
 ];
@@ -105,8 +105,9 @@ const leadAbove = (
   { before, phrases }: { before: AnswerPassage | undefined; phrases: AnswerPhrases },
 ): string[] => (before?.source.index === source.index ? [] : [leadTo(source, phrases)]);
 
-const headingAbove = ({ unit }: AnswerPassage): string[] => {
-  const heading = unit.parts[0].section.path.map((each) => oneLine(each, 120)).join(' › ');
+/** The headings above a passage in one line. */
+export const headingAbove = (path: readonly string[]): string[] => {
+  const heading = path.map((each) => oneLine(each, 120)).join(' › ');
   return heading === '' ? [] : [`**${escapeText(heading, 600)}**`];
 };
 

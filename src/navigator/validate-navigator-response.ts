@@ -24,6 +24,8 @@ export interface Violation {
   file?: string | undefined;
   /** The words of the answer that it is about. */
   words?: string | undefined;
+  /** Index of the alternative that it is about; absent for the answer itself. */
+  alternative?: number | undefined;
 }
 
 /** A finding of one rule. */
@@ -61,7 +63,15 @@ export const validateNavigatorResponse = (
 ): Violation[] => {
   const subject = subjectOf(response, knowledge, { query, vouched, frame, checked });
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` is typed as `string[]`.
-  return names.flatMap((rule) => RULES[rule](subject).map((finding) => ({ rule, ...finding }))).slice(0, 100);
+  const own = names.flatMap((rule) => RULES[rule](subject).map((finding) => ({ rule, ...finding })));
+  // An alternative is an answer of its own, in the words of its own sources.
+  const { alternatives = [], ...rest } = response;
+  const others = alternatives.flatMap(({ answer, sources, reason }, alternative) =>
+    validateNavigatorResponse({ ...rest, answer, sources, confidenceReason: reason }, knowledge, { frame }).map(
+      (violation) => ({ ...violation, alternative }),
+    ),
+  );
+  return [...own, ...others].slice(0, 100);
 };
 
 /** The lines of an answer that are its own, without what a frame puts at their ends. */

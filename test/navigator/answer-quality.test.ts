@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
+import { findAnswer } from '../../src/grounding/find-answer.ts';
+import { otherReadings } from '../../src/navigator/alternatives.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
+import { knowledgeIn } from '../../src/navigator/citable-knowledge.ts';
+import type { Comparison } from '../../src/navigator/compare-sources.ts';
+import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
+import { answerPhrases } from '../../src/runtime/answer-phrases.ts';
+import { cachedChunk } from '../../src/search/open-edition.ts';
+import { searchEdition } from '../../src/search/search-edition.ts';
 import { editionOf, filler } from '../grounding/articles-for-test.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
 
@@ -12,14 +21,94 @@ const edition = editionOf(
   { id: 'settings.md', title: 'Settings of the machine', text: `# Values\n\n${FIRST.replace('92', '94')}` },
   { id: 'cleaning.md', title: 'Cleaning the grinder', text: `# Grinder\n\n${BRUSH}` },
 );
+const knowledge = knowledgeIn(edition);
 const QUESTION = 'What is the factory setting of the brewing temperature?';
+const BURRS = 'How often are the burrs of the grinder brushed?';
 
 /** The reply of a model that states these texts and quotes one sentence. */
 const withModel = async (question: string, quote: string, stated = [quote], options: Partial<QuestionOptions> = {}) => {
   const ai = scriptedModel(replyOf(stated.map((text) => ({ text, quote, from: quote }))));
   const { answer, metadata } = await answerQuestion(edition, question, { ai, timeLeftMs: () => 5000, ...options });
-  return { response: answer.response, metadata };
+  return { response: answer.response, frame: answer.frame, metadata };
 };
+
+describe('alternative answers', () => {
+  it('quote another source that contradicts the answer of a model', async () => {
+    const { alternatives, confidence, quality } = (await withModel(QUESTION, FIRST)).response;
+    expect(alternatives).toMatchObject([
+      {
+        kind: 'conflict',
+        sources: [{ file: 'settings.md', section: 'Values' }],
+        answer: expect.stringContaining('is 94 degrees.'),
+        reason: expect.stringContaining('94 instead of 92'),
+      },
+    ]);
+    expect([confidence, quality?.agreement]).toEqual(['low', 'conflict']);
+  });
+  it('are absent when no article contradicts', async () => {
+    const { response } = await withModel('How often are the burrs brushed?', BRUSH);
+    expect(response.answer).toContain('once a week');
+    for (const each of [response, answerFromEdition(edition, BURRS).response])
+      expect(each).not.toHaveProperty('alternatives');
+  });
+  it('are at most two, validated like answers, and dropped when they break a rule', async () => {
+    const { response, frame } = await withModel(QUESTION, FIRST);
+    const [other] = response.alternatives!;
+    expect(NavigatorResponse.safeParse(response).success).toBe(true);
+    expect(NavigatorResponse.safeParse({ ...response, alternatives: [other, other, other] }).success).toBe(false);
+    expect(validateNavigatorResponse(response, knowledge, { frame })).toEqual([]);
+    const altered = { ...response, alternatives: [{ ...other!, answer: other!.answer.replace('94', '95') }] };
+    const violation = expect.objectContaining({ rule: 'number-in-source', alternative: 0 });
+    expect(validateNavigatorResponse(altered, knowledge, { frame })).toContainEqual(violation);
+    const without: typeof knowledge = {
+      ...knowledge,
+      article: (id) => (id === 'settings.md' ? undefined : knowledge.article(id)),
+    };
+    const dropped = await withModel(QUESTION, FIRST, [FIRST], { knowledge: without });
+    expect(dropped.response.answer).toContain('92 degrees');
+    expect(dropped.response).not.toHaveProperty('alternatives');
+    expect(dropped.metadata.violations).toContainEqual({ rule: 'file-exists', outcome: 'dropped' });
+  });
+  it('include an article that fits almost as well and is not shown, unless it states the same', () => {
+    const searches = [searchEdition(edition, QUESTION, { limit: 50 })];
+    const result = findAnswer(edition, QUESTION, { searches });
+    const passageOf = (id: string) => result.units.find(({ source }) => source.id === id)!;
+    const [brewing, settings] = ['brewing.md', 'settings.md'].map(passageOf);
+    const chunk = cachedChunk(edition, settings!.source.firstChunk);
+    const agreement = {
+      verdict: 'agrees' as const,
+      difference: '',
+      citation: '',
+      place: { chunk, start: 0, end: 9 },
+    };
+    const readings = (share: number, comparisons: Comparison[] = []) =>
+      otherReadings(
+        {
+          ...result,
+          probability: 0.8,
+          passages: [brewing!],
+          articles: [
+            { source: brewing!.source, share: 0.6 },
+            { source: settings!.source, share: 0.6 * share },
+          ],
+        },
+        { comparisons, edition, probability: 0.8, phrases: answerPhrases('en') },
+      );
+    expect(readings(0.75)).toMatchObject([
+      {
+        alternative: {
+          kind: 'other_reading',
+          probability: 0.6,
+          confidence: 'medium',
+          answer: expect.stringContaining('From “Settings of the machine”:'),
+          sources: [{ file: 'settings.md', section: 'Values' }],
+        },
+      },
+    ]);
+    expect(readings(0.6)).toEqual([]);
+    expect(readings(0.75, [agreement])).toEqual([]);
+  });
+});
 
 describe('the quality of an answer', () => {
   it('says that another source contradicts it, as the confidence does', async () => {

@@ -23,9 +23,10 @@ const compared = (shown: readonly string[], other: string, sketch: Partial<Artic
   return compareWithOthers(edition, quotes, { hits });
 };
 
-it('names the other source and the different number', () => {
+it('names the other source, its statement and the different number', () => {
+  const place = { start: 0, end: OTHER.length, chunk: expect.objectContaining({ text: OTHER, start: 11 }) };
   expect(compared([FIRST], `# Brewing\n\n${OTHER}`)).toEqual([
-    { verdict: 'conflicts', difference: '94 instead of 92', citation: 'other, Brewing' },
+    { verdict: 'conflicts', difference: '94 instead of 92', citation: 'other, Brewing', place },
   ]);
 });
 it.each([

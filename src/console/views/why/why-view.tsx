@@ -191,6 +191,13 @@ export const Confidence = ({ answer }: { answer: Answer }) => {
           ))}
         </dl>
       )}
+      {(reply?.alternatives ?? []).map(({ kind, answer: text, reason }) => (
+        <aside key={text} class="alternative">
+          <h3>{t(`why.${kind}`)}</h3>
+          <p class="pre">{text}</p>
+          <p class="quiet small">{reason}</p>
+        </aside>
+      ))}
     </section>
   );
 };
