@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { join } from 'node:path';
 import { ARTICLE_CONTENT_MAX_LENGTH } from '../../contract/host-article.ts';
 import { readDocument } from '../../documents/read-document.ts';
 import { MAX_FRONT_MATTER, splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
 import { decodeText } from '../../text/decode-text.ts';
+import { titleOfPath } from '../../text/title-of-path.ts';
 import { type DocumentReader, isDocument } from '../documents/document-reader.ts';
 import type { DocumentText } from '../documents/document-text.ts';
 import { NO_TEXT } from '../documents/text-document.ts';
@@ -71,7 +72,7 @@ export const readArticle = async (
     title: (
       plainTitle(given ?? front.title) ??
       (page === undefined ? headingOf(content, path) : page.title) ??
-      titleFromName(path)
+      titleOfPath(path)
     ).slice(0, 200),
     url: isAddress(front.url) ? front.url : (url ?? front.url),
     content,
@@ -118,7 +119,7 @@ const articlesOf = (
   };
   const article = {
     id: path,
-    title: (given ?? front.title ?? titleOfDocument(read) ?? titleFromName(path)).slice(0, 200),
+    title: (given ?? front.title ?? titleOfDocument(read) ?? titleOfPath(path)).slice(0, 200),
     url: isAddress(front.url) ? front.url : (url ?? front.url),
     content: read.text.slice(0, MAX_CHARACTERS),
     metadata,
@@ -157,11 +158,6 @@ const headingOf = (content: string, path: string): string | undefined =>
   readDocument(splitFrontMatter(content.slice(0, MAX_FRONT_MATTER + MAX_TITLE_AT)).body.slice(0, MAX_TITLE_AT), {
     path,
   }).title;
-
-const titleFromName = (path: string): string => {
-  const words = basename(path, extname(path)).replace(/[-_]+/g, ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1) || path;
-};
 
 /** A title that a configuration or front matter writes with tags or entities of HTML. */
 const plainTitle = (title: string | undefined): string | undefined =>
