@@ -89,6 +89,13 @@ describe('answerPassages() for likely units', () => {
     expect(await quotedBy(ARTICLES.both, { Slower: 0.9, Cleaner: 0.001 })).toContain('**Slower**');
   });
   it.each([
+    [0.04, false],
+    [0.05, true],
+  ])('quotes a second passage from a twentieth of the probability of the first on: %d', async (share, isQuoted) => {
+    const both = await quotedBy(ARTICLES.both, { Slower: 0.9, Cleaner: 0.9 * share });
+    expect(both.includes('**Dust: Cleaner**')).toBe(isQuoted);
+  });
+  it.each([
     [0.08, ''],
     [0.1, expect.stringContaining('black')],
   ])('quotes another passage than the likeliest, which was tried, only if it is likely: %d', async (other, quoted) => {
