@@ -69,7 +69,14 @@ export function readMarkdown(
   return { text: texts.join('\n\n'), title: title ?? opening, warnings, omitted: omissions.list() };
 }
 
-const WEIGHTS: Weights = { max: 30_000, inline: /[`*_~[\]<{!&:\\]/g };
+const WEIGHTS: Weights = {
+  max: 26_000,
+  inline: /[`*_~[\]<{!&:\\|]/g,
+  heavy: [
+    { line: /^\s{0,3}(?:>|:{3})/, weight: 4 },
+    { line: /^\s{0,3}#/, weight: 1.5 },
+  ],
+};
 
 interface Environment extends Record<PropertyKey, unknown> {
   /** Names of tags that are closed somewhere in the document. */
