@@ -74,12 +74,12 @@ export const inFull = (question: string, history: readonly Turn[]): { question: 
 export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
   const { history: turns = [], filter = {}, devices, vectors, isScreened = false, reading } = options;
   const asker = languageOf(question, options);
-  const whole = inFull(question, turns);
-  const search = { filter, devices, limit: HITS, history: whole.history, language: asker };
-  const results = options.outcome ?? searchEdition(edition, whole.question, search);
+  const standalone = inFull(question, turns);
+  const search = { filter, devices, limit: HITS, history: standalone.history, language: asker };
+  const results = options.outcome ?? searchEdition(edition, standalone.question, search);
   const outcome = isScreened ? withoutInjections(edition, results) : results;
-  const ranked = findAnswer(edition, whole.question, {
-    history: whole.history,
+  const ranked = findAnswer(edition, standalone.question, {
+    history: standalone.history,
     devices,
     vectors,
     searches: [outcome],
@@ -87,8 +87,8 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   });
   const share = turns.length > 0 ? FOLLOW_UP_SHARE : 1;
   const result = { ...ranked, probability: share * ranked.probability };
-  const chosen = chooseHits(edition, whole.question, outcome.hits);
-  const language = spokenLanguage(edition, whole.question, asker, result);
+  const chosen = chooseHits(edition, standalone.question, outcome.hits);
+  const language = spokenLanguage(edition, standalone.question, asker, result);
   const phrases = answerPhrases(language);
   const knowledge = options.knowledge ?? knowledgeIn(edition);
   const vouched = answeringModelOf(edition).topics.join(' ');
@@ -110,7 +110,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const { answer, violations } = composeValidAnswer(result.passages, {
     compose: (passages) => quoteAnswer(withPassages(result, passages), { edition, outcome, chosen, phrases }),
     violationsIn: ({ response, frame }) =>
-      validateNavigatorResponse(response, knowledge, { query: whole.question, vouched, frame }),
+      validateNavigatorResponse(response, knowledge, { query: standalone.question, vouched, frame }),
     statementOf: ({ unit }) => ({ text: passageMarkdown(unit), places: excerptsOf(edition, unit) }),
   });
   // What is withheld is always declined.

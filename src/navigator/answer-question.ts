@@ -116,8 +116,8 @@ const findAnswer = async (
       ? byWords(query, about)
       : retrieve(edition, query, { ...about, signal, waitUntil, timeLeftMs: timeLeftMs() });
   };
-  const whole = inFull(question, options.history ?? []);
-  const { outcome, semantic, lacksTexts } = await find(whole.question, whole.history);
+  const standalone = inFull(question, options.history ?? []);
+  const { outcome, semantic, lacksTexts } = await find(standalone.question, standalone.history);
   const vectors = options.wordVectors?.();
   const request = { ...options, outcome, vectors };
   const lacks: Lack[] = [
@@ -140,7 +140,7 @@ const findAnswer = async (
         });
   if (!explain) return result;
   const explanation = await readPages(edition, () =>
-    explainAnswer(edition, whole.question, { answer: result.answer, outcome, semantic }),
+    explainAnswer(edition, standalone.question, { answer: result.answer, outcome, semantic }),
   );
   return { ...result, metadata: { ...result.metadata, explain: explanation.value } };
 };

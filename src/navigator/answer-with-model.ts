@@ -338,17 +338,17 @@ const findPassages = async (
   const { languages } = edition;
   const language = languageOf(question, { language: about.language, history });
   const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
-  const whole = inFull(question, history);
+  const standalone = inFull(question, history);
   const answer = await read(() =>
-    findAnswer(edition, whole.question, {
-      history: whole.history,
+    findAnswer(edition, standalone.question, {
+      history: standalone.history,
       devices,
       vectors,
       searches: [outcome],
     }),
   );
   const { probability } = answer;
-  const first = await read(() => [unitHits(edition, answer), hitsIn(edition, whole.question, outcome)]);
+  const first = await read(() => [unitHits(edition, answer), hitsIn(edition, standalone.question, outcome)]);
   const needsModel = isAgain || needsQueries(question, { probability, history, languages });
   const titles = [...answer.articles, ...first.flat()].map(({ source }) => source.title);
   const search = needsModel ? await proposeSearch({ question, history, found: titles, languages }, calls) : undefined;

@@ -187,7 +187,7 @@ const measuresOf = (name: string, answered: readonly Answered[]): Measure[] => {
   const percent = (value: number) => `${(100 * value).toFixed(0)} %`;
   const middle = (values: readonly number[]) => values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
   const isWhole = ({ question, facts }: Answered) => facts === question.must.length;
-  const given = answerable.filter(({ isDeclined }) => !isDeclined);
+  const replies = answerable.filter(({ isDeclined }) => !isDeclined);
   const modelCalls = answered.filter(({ calls }) => calls > 0);
   const mean = (values: readonly number[]) =>
     values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
@@ -208,7 +208,7 @@ const measuresOf = (name: string, answered: readonly Answered[]): Measure[] => {
         answerable.map(({ probability }) => probability),
         others.map(({ probability }) => probability),
       ),
-      note: `characters ${middle(given.map(({ answer }) => answer.length))}, milliseconds ${middle(answered.map(({ milliseconds }) => milliseconds)).toFixed(1)}, calls ${mean(modelCalls.map(({ calls }) => calls)).toFixed(2)}, input tokens ${mean(modelCalls.map(({ inputTokens }) => inputTokens)).toFixed(0)}`,
+      note: `characters ${middle(replies.map(({ answer }) => answer.length))}, milliseconds ${middle(answered.map(({ milliseconds }) => milliseconds)).toFixed(1)}, calls ${mean(modelCalls.map(({ calls }) => calls)).toFixed(2)}, input tokens ${mean(modelCalls.map(({ inputTokens }) => inputTokens)).toFixed(0)}`,
     },
   ];
 };
