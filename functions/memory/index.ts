@@ -1,6 +1,6 @@
 import { embeddingProviderOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
-import { isOnUpstash, memoryStoreOf, queryEmbeddingsOf } from '../../src/adapters/stores.ts';
+import { queryEmbeddingsOf, vectorIndexesOf } from '../../src/adapters/stores.ts';
 import { cl100k, loadTokenizer, o200k } from '../../src/ai/tokenizer.ts';
 import { answerRoutes } from '../../src/answers/answer-routes.ts';
 import {
@@ -10,8 +10,9 @@ import {
   remoteAnswers,
 } from '../../src/answers/answer-store.ts';
 import { createApp } from '../../src/memory/app.ts';
+import { MemoryObject as MemoryObjectBase } from '../../src/memory/memory-object.ts';
 import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
-import { createEngines, stemsOf } from '../../src/memory/search-memories.ts';
+import { createEngines } from '../../src/memory/search-memories.ts';
 import { type QuotaVariables, readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';
@@ -20,13 +21,19 @@ import { type IdentityVariables, identityFrom } from '../../src/signing/identity
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Objects' classes here
 export { AnswersObject } from '../../src/answers/answers-object.ts';
-export { MemoryObject } from '../../src/memory/memory-object.ts';
 
 interface Env extends IdentityVariables, AdapterVariables, QuotaVariables, AnswerVariables, MetricsBindings {
   MEMORIES: DurableObjectNamespace;
   ANSWERS: DurableObjectNamespace;
   PRIVACY_MASK?: string;
   EMBEDDINGS: KVNamespace;
+}
+
+/** The memories of a workspace, with their vectors in the configured index. */
+export class MemoryObject extends MemoryObjectBase<Env> {
+  protected override remoteVectorsOf(workspace: string, env: Env) {
+    return vectorIndexesOf(readSettings(env), 'memory')?.(workspace);
+  }
 }
 
 const fetch = serveApp('memory', async (env: Env) => {
@@ -39,7 +46,7 @@ const fetch = serveApp('memory', async (env: Env) => {
   // A wrong variable is reported at the first request, not only by the first answer that is kept.
   readAnswerLimits(env);
   const { mask } = createMask(readMaskKinds(env.PRIVACY_MASK));
-  const store = memoryStoreOf(settings, { embedded: remoteMemoryStore(stubOf), wordsOf: stemsOf });
+  const store = remoteMemoryStore(stubOf);
   const embeddings = embeddingProviderOf(settings);
   // Contexts go into the prompts of the chat model; without one, the count of gpt-4 is shown.
   const tokenizer = () => loadTokenizer(settings.chat?.model ?? 'gpt-4', [cl100k, o200k]);
@@ -54,7 +61,7 @@ const fetch = serveApp('memory', async (env: Env) => {
     }),
     engines: createEngines({ store, embeddings, tokenizer }),
     ledgerOf: (workspace) => remoteLedger(stubOf, workspace),
-    quotas: readMemoryQuotas(env, isOnUpstash(settings) ? 'upstash' : 'embedded'),
+    quotas: readMemoryQuotas(env),
     eraseAnswers: (workspace, of, audiences) => answersOf(workspace).erase(of, audiences),
     mount: (app, guard) => answerRoutes(app, { guard, answersOf, mask }),
   });

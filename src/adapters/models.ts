@@ -86,7 +86,7 @@ export const adapterHealth = (variables: AdapterVariables): Healthz['adapters'] 
   const redis = (variables.UPSTASH_REDIS_REST_URL ?? '').trim() !== '';
   return {
     knowledge: vector ? 'upstash' : 'embedded',
-    memory: vector && redis ? 'upstash' : 'embedded',
+    memory: vector ? 'upstash' : 'embedded',
     embedding_cache: redis ? 'upstash' : 'embedded',
     embeddings: embedding?.model.slice(0, 64) ?? WORD_VECTORS_MODEL,
     model: chat?.model.slice(0, 64) ?? 'none',

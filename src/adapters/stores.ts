@@ -10,9 +10,7 @@ import { faultLogger, type Log } from '../runtime/log.ts';
 import { type IsolateCounters, seriesOf } from '../runtime/metrics.ts';
 import { type MeaningOf, meaningBy } from '../search/retrieve.ts';
 import { kvEmbeddingStore } from '../storage/embedding-store.ts';
-import type { MemoryStore, WordsOf } from '../storage/memory-store.ts';
 import { redisEmbeddingStore } from '../storage/redis-embedding-store.ts';
-import { upstashMemoryStore } from '../storage/upstash-memory-store.ts';
 import { namespaceOf, upstashVectorIndex } from '../storage/upstash-vector-index.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
 import { embeddingProviderOf } from './models.ts';
@@ -31,26 +29,6 @@ export const vectorIndexesOf = (
   const { dimensions } = embedding;
   return (workspace) => upstashVectorIndex({ ...vector, namespace: namespaceOf(kind, workspace), dimensions });
 };
-
-/** Timeout for one script, which usually takes some milliseconds. A failing search tries two, one after the other. */
-const REDIS_MS = 2000;
-
-/**
- * Memories in Upstash when Redis and Vector are both configured, as Redis alone has no vectors; otherwise in the embedded store. It
- * holds nothing of a request.
- */
-export const memoryStoreOf = (
-  settings: AdapterSettings,
-  { embedded, wordsOf }: { embedded: MemoryStore; wordsOf: WordsOf },
-): MemoryStore => {
-  const vectorsOf = vectorIndexesOf(settings, 'memory');
-  if (settings.redis === undefined || vectorsOf === undefined) return embedded;
-  return upstashMemoryStore({ redis: { ...settings.redis, timeoutMs: REDIS_MS }, vectorsOf, wordsOf });
-};
-
-/** Whether `memoryStoreOf` chooses Upstash. */
-export const isOnUpstash = ({ redis, vector, embedding }: AdapterSettings): boolean =>
-  redis !== undefined && vector !== undefined && embedding !== undefined;
 
 interface CacheParts {
   /** The function, for its log. */

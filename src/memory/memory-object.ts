@@ -2,16 +2,19 @@ import { DurableObject } from 'cloudflare:workers';
 import { durableObjectSql } from '../storage/sql.ts';
 import { type SqlMemoryStore, sqlMemoryStore } from '../storage/sql-memory-store.ts';
 import { sqlVectorIndex } from '../storage/sql-vector-index.ts';
+import type { VectorIndex } from '../storage/vector-index.ts';
 import { createLedger, LEDGER_METHODS, type Ledger, type RemoteMethod, STORE_METHODS } from './remote-memory.ts';
 import { stemsOf } from './search-memories.ts';
 
 const WORKSPACE = 'workspace';
 
+/** Methods after which something may have to be removed later. */
+const CHANGES: readonly RemoteMethod[] = ['put', 'delete', 'erase'];
+
 /**
- * The Durable Object of one workspace: its ledger, and its memories when they are not in Upstash. It serves the workspace of its first call
- * and no other.
+ * The Durable Object of one workspace: its ledger and its memories. It serves the workspace of its first call and no other.
  */
-export class MemoryObject extends DurableObject {
+export class MemoryObject<Env = unknown> extends DurableObject<Env> {
   #open: { workspace: string; methods: SqlMemoryStore & Ledger } | undefined;
 
   /** Calls one of the remote methods. */
@@ -26,16 +29,28 @@ export class MemoryObject extends DurableObject {
       throw new Error('Cannot call the memory object: it belongs to another workspace');
     // The parameters are those of `remoteMemoryStore` and `remoteLedger`, which know the method's type.
     const answer = this.#open.methods[method] as (...parameters: unknown[]) => unknown;
-    const answered = await answer(...parameters);
-    if (method === 'put' && (await this.ctx.storage.getAlarm()) === null) await this.alarm();
-    return answered;
+    try {
+      return await answer(...parameters);
+    } finally {
+      if (CHANGES.includes(method)) await this.#schedule(this.#open.methods.nextRemoval());
+    }
   }
 
-  /** Removes turns that have expired, and runs again when the next one expires. */
+  /** Removes turns that have expired and vectors of removed memories, and runs again when there are more. */
   override async alarm(): Promise<void> {
     this.#open ??= await this.#openFor();
-    const next = await this.#open.methods.removeExpired();
-    if (next !== undefined) await this.ctx.storage.setAlarm(next);
+    await this.#open.methods.removeExpired();
+    await this.#schedule(this.#open.methods.nextRemoval());
+  }
+
+  /** The workspace's vector index outside of the object; none unless a function overrides it. */
+  protected remoteVectorsOf(_workspace: string, _env: Env): VectorIndex | undefined {
+    return undefined;
+  }
+
+  async #schedule(next: number | undefined): Promise<void> {
+    const alarm = await this.ctx.storage.getAlarm();
+    if (next !== undefined && (alarm === null || next < alarm)) await this.ctx.storage.setAlarm(next);
   }
 
   async #openFor(caller?: string): Promise<{ workspace: string; methods: SqlMemoryStore & Ledger }> {
@@ -45,7 +60,8 @@ export class MemoryObject extends DurableObject {
     await storage.put(WORKSPACE, workspace);
     const sql = durableObjectSql(storage);
     const vectorsOf = (dimensions: number) => sqlVectorIndex(sql, { namespace: 'memory', dimensions });
-    const store = sqlMemoryStore(sql, { workspace, vectorsOf, wordsOf: stemsOf });
+    const remoteVectors = this.remoteVectorsOf(workspace, this.env);
+    const store = sqlMemoryStore(sql, { workspace, vectorsOf, remoteVectors, wordsOf: stemsOf });
     return { workspace, methods: { ...store, ...createLedger(sql) } };
   }
 }

@@ -230,8 +230,8 @@ const logFault = (log: Log, { error, now, where }: { error: unknown; now: number
     cause: describeCause(error),
   });
 
-/** Measured capacity of the back ends (docs/memory.md). */
-const DEFAULTS = { embedded: { memories: 10_000, turns: 5000 }, upstash: { memories: 50_000, turns: 25_000 } };
+/** Measured capacity of a Durable Object (docs/memory.md). */
+const DEFAULTS = { memories: 10_000, turns: 5000 };
 /** By default the last tenth of a workspace is for other keys. */
 const SHARE_OF_KEY = 0.9;
 
@@ -259,12 +259,12 @@ export interface QuotaVariables {
  *
  * @throws {SettingRefused} Names a variable that is not a whole number in its range.
  */
-export const readMemoryQuotas = (variables: QuotaVariables, backEnd: keyof typeof DEFAULTS): MemoryQuotas => {
+export const readMemoryQuotas = (variables: QuotaVariables): MemoryQuotas => {
   const set = Variables.keyof().options.flatMap((name) => (variables[name]?.trim() ? [[name, variables[name]]] : []));
   const read = readAs(Variables, Object.fromEntries(set));
   if (!read.ok) throw new SettingRefused(`Cannot use ${describeIssues(read.issues)}`);
   const { MAX_MEMORIES: memories, MAX_TURNS: turns, ...rest } = { ...read.value };
-  const most = { memories: memories ?? DEFAULTS[backEnd].memories, turns: turns ?? DEFAULTS[backEnd].turns };
+  const most = { memories: memories ?? DEFAULTS.memories, turns: turns ?? DEFAULTS.turns };
   return {
     ...most,
     memoriesPerKey: rest.MAX_MEMORIES_PER_KEY ?? Math.ceil(most.memories * SHARE_OF_KEY),

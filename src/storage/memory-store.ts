@@ -221,10 +221,7 @@ export const encodeText = (text: string): string => encodeBase64url(encoder.enco
 export const decodeText = (encoded: string): string => decoder.decode(decodeBase64url(encoded));
 
 /** 64 bits of SHA-256 as 11 characters of base64url, for values that are compared again once they are read. */
-export const shortHash = (text: string): string => encodeBase64url(sha256(encoder.encode(text)).subarray(0, 8));
-
-/** 128 bits of SHA-256 as 22 characters, for names whose memories are listed and erased: two names must never share one. */
-export const nameHash = (name: string): string => encodeBase64url(sha256(encoder.encode(name)).subarray(0, 16));
+const shortHash = (text: string): string => encodeBase64url(sha256(encoder.encode(text)).subarray(0, 8));
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -346,32 +343,32 @@ export const placeFilterOf = ({ dateFrom, dateTo, minConfidence, memoryTypes = [
 });
 
 /**
- * The candidates of a search by vector: the nearest vectors without those of memories that may not be read, which take no place of others
- * unless there are more of them than one search of the index returns.
+ * The nearest vectors to a query without those of memories that are gone or may not be read: these take no place
+ * of others, unless there are more of them than one search of the index returns.
  *
- * @param wanted How many.
+ * @param wanted How many hits.
  * @param search.nearest Searches the index for up to this many.
- * @param search.read The memories of the hits, in their order; undefined where there is none.
+ * @param search.memoryOf The memory of a hit; undefined where there is none.
  */
 export const nearestReadable = async <Hit>(
   wanted: number,
-  { nearest, read, readableWith }: ReadableSearch<Hit>,
-): Promise<{ hits: { hit: Hit; memory: Memory | undefined }[]; isAll: boolean }> => {
+  { nearest, memoryOf, readableWith }: ReadableSearch<Hit>,
+): Promise<{ hit: Hit; memory: Memory }[]> => {
   for (let limit = wanted; ; limit *= 4) {
     const most = Math.min(limit, MAX_HITS);
-    const found = await nearest(most);
-    const memories = await read(found);
-    const hits = found
-      .map((hit, at) => ({ hit, memory: memories[at] }))
-      .filter(({ memory }) => !memory || !readableWith || mayReadMemory(readableWith, memory));
-    const isAll = found.length < most || most === MAX_HITS;
-    if (hits.length >= wanted || isAll) return { hits: hits.slice(0, wanted), isAll: isAll && hits.length <= wanted };
+    const nearestHits = await nearest(most);
+    const hits = nearestHits.flatMap((hit) => {
+      const memory = memoryOf(hit);
+      if (memory === undefined || (readableWith && !mayReadMemory(readableWith, memory))) return [];
+      return [{ hit, memory }];
+    });
+    if (hits.length >= wanted || nearestHits.length < most || most === MAX_HITS) return hits.slice(0, wanted);
   }
 };
 
 interface ReadableSearch<Hit> {
   nearest: (limit: number) => Promise<Hit[]>;
-  read: (hits: readonly Hit[]) => Promise<(Memory | undefined)[]> | (Memory | undefined)[];
+  memoryOf: (hit: Hit) => Memory | undefined;
   readableWith: readonly string[] | undefined;
 }
 

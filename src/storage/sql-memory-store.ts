@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Memory, Relationship } from '../contract/memory.ts';
+import { describeCause, logLine } from '../runtime/log.ts';
 import {
   type AdjacentMemory,
   ASKED_WITH,
@@ -31,16 +32,22 @@ import {
   wordWeight,
 } from './memory-store.ts';
 import { addColumn, migrate, readStored, type Sql } from './sql.ts';
-import type { VectorIndex } from './vector-index.ts';
+import { StoreUnavailable } from './store-unavailable.ts';
+import type { VectorHit, VectorIndex } from './vector-index.ts';
 
 export interface SqlMemoryStoreOptions {
   /** The only workspace in this database. */
   workspace: string;
   /**
-   * The workspace's index for vectors with this many dimensions; it deletes vectors of any dimension. Absent: memories are found by
-   * their words.
+   * The index in the same database for vectors with this many dimensions; it deletes vectors of any
+   * dimension. Absent: memories are found by their words.
    */
   vectorsOf?: ((dimensions: number) => VectorIndex) | undefined;
+  /**
+   * The workspace's index outside of the database, for every vector that is older than three minutes.
+   * It may find a vector late, and find one that is deleted.
+   */
+  remoteVectors?: VectorIndex | undefined;
   wordsOf: WordsOf;
   /** Milliseconds since 1970. */
   now?: (() => number) | undefined;
@@ -48,21 +55,31 @@ export interface SqlMemoryStoreOptions {
 
 /** The same, with what the owner of the database does by itself. */
 export interface SqlMemoryStore extends MemoryStore {
-  /** Removes turns that have expired, and returns when the next one expires, in milliseconds since 1970. */
-  removeExpired(): Promise<number | undefined>;
+  /** Removes turns that have expired, and vectors whose removal was noted. A vector that cannot be deleted stays noted. */
+  removeExpired(): Promise<void>;
+  /** When `removeExpired` has something to do next, in milliseconds since 1970. */
+  nextRemoval(): number | undefined;
 }
 
 const VECTORS_AT_ONCE = 500;
+/** The remote index has found a vector by then, and no upsert that was given up can still arrive. */
+const SETTLED_MS = 180_000;
+/** Vectors that could not be deleted are tried again after this time. */
+const RETRY_MS = 60_000;
 
 /**
  * Memories of one workspace in an embedded database. A memory is written before its vector and removed before it, so that a vector
  * without a memory can be ignored; vectors left over after a crash are deleted by the next removal.
  *
+ * With a remote index a new vector is also in the database until the index finds it, so that a memory is found at once; where the
+ * upload fails, it stays there. Each removed vector is deleted from the index at once and again after three minutes, as an upsert
+ * that was in flight may arrive after the first deletion.
+ *
  * @throws {RangeError} From every method, for another workspace.
  */
 export const sqlMemoryStore = (
   sql: Sql,
-  { workspace, vectorsOf, wordsOf, now = Date.now }: SqlMemoryStoreOptions,
+  { workspace, vectorsOf, remoteVectors, wordsOf, now = Date.now }: SqlMemoryStoreOptions,
 ): SqlMemoryStore => {
   migrate(sql, 'memories', [
     TABLES.map((table) => `CREATE ${table}`),
@@ -70,36 +87,58 @@ export const sqlMemoryStore = (
     addColumn('memories', 'expires', 'INTEGER'),
     TURNS,
     [`CREATE INDEX memories_asked_with ON memories (${ASKED}) WHERE ${ASKED} IS NOT NULL`],
+    REMOTE_VECTORS,
   ]);
 
   const checkWorkspace = (named: string): void => {
     if (named !== workspace) throw new RangeError('Cannot read these memories: the database is of another workspace');
   };
   const clearVectors = async (): Promise<void> => {
+    const settledBefore = remoteVectors === undefined ? now() : now() - SETTLED_MS;
     for (;;) {
       const ids = sql
-        .all<{ id: string }>('SELECT id FROM removed_memories LIMIT ?', VECTORS_AT_ONCE)
+        .all<{ id: string }>(
+          'SELECT id FROM removed_memories WHERE deleted = 0 OR removed_at <= ? LIMIT ?',
+          settledBefore,
+          VECTORS_AT_ONCE,
+        )
         .map(({ id }) => id);
       if (ids.length === 0) return;
       await vectorsOf?.(1).delete(ids.map(encodeText));
-      sql.run('DELETE FROM removed_memories WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
+      await remoteVectors?.delete(ids.map(encodeText));
+      const those = 'id IN (SELECT value FROM json_each(?))';
+      const named = JSON.stringify(ids);
+      sql.run(`DELETE FROM removed_memories WHERE removed_at <= ? AND ${those}`, settledBefore, named);
+      sql.run(`UPDATE removed_memories SET deleted = 1 WHERE ${those}`, named);
     }
+  };
+  /** Deletes the copies of vectors that the remote index finds by now. */
+  const deleteCopies = async (): Promise<void> => {
+    const ids = sql
+      .all<{ id: string }>('DELETE FROM uploaded_vectors WHERE uploaded_at <= ? RETURNING id', now() - SETTLED_MS)
+      .map(({ id }) => id);
+    if (ids.length > 0) await vectorsOf?.(1).delete(ids.map(encodeText));
   };
   const semanticCandidates = async (query: MemoryQuery): Promise<Candidate[]> => {
     if (query.vector === undefined || vectorsOf === undefined) return [];
     const { vector, readableWith } = query;
-    const vectors = vectorsOf(vector.length);
     const filter = vectorFilterOf(query);
-    const { hits } = await nearestReadable(Math.max(query.limit * 4, 100), {
-      nearest: (limit) => vectors.query(vector, { limit, filter }),
-      read: (found) => found.map(({ id }) => readMemory(sql, decodeText(id))),
-      readableWith,
-    });
-    return hits.flatMap(({ hit, memory }) => (memory === undefined ? [] : [{ memory, semantic: hit.similarity }]));
+    // First the vectors in the database: they are exact.
+    const indexes = [vectorsOf(vector.length), ...(remoteVectors === undefined ? [] : [remoteVectors])];
+    const hits = await Promise.all(
+      indexes.map((vectors) =>
+        nearestReadable(Math.max(query.limit * 4, 100), {
+          nearest: (limit) => vectors.query(vector, { limit, filter }),
+          memoryOf: (hit) => memoryOfHit(sql, hit),
+          readableWith,
+        }),
+      ),
+    );
+    return hits.flat().map(({ hit, memory }) => ({ memory, semantic: hit.similarity }));
   };
   const erase = async (workspaceId: string, ids: readonly string[]): Promise<string[]> => {
     checkWorkspace(workspaceId);
-    const removed = sql.transaction(() => removeMemories(sql, ids));
+    const removed = sql.transaction(() => removeMemories(sql, ids, now()));
     await clearVectors();
     return removed;
   };
@@ -108,10 +147,16 @@ export const sqlMemoryStore = (
       checkWorkspace(memory.workspace_id);
       const isStored = sql.transaction(() => writeMemory(sql, { memory, relatedTo, words: wordsOf(memory.content) }));
       if (!isStored || vector === undefined || vectorsOf === undefined) return isStored;
-      const vectors = vectorsOf(vector.length);
-      await vectors.upsert([{ id: encodeText(memory.id), vector, metadata: vectorMetadataOf(memory) }]);
-      // It may have been removed meanwhile.
-      if (readMemory(sql, memory.id) === undefined) await vectors.delete([encodeText(memory.id)]);
+      const id = encodeText(memory.id);
+      const records = [{ id, vector, metadata: vectorMetadataOf(memory) }];
+      await vectorsOf(vector.length).upsert(records);
+      if (remoteVectors === undefined) return true;
+      await deleteCopies();
+      await remoteVectors.upsert(records);
+      if (rowOf(sql, memory.id) !== undefined)
+        sql.run('INSERT OR REPLACE INTO uploaded_vectors (id, uploaded_at) VALUES (?, ?)', memory.id, now());
+      // It was removed meanwhile. When this fails, the note of the removal remains.
+      else await remoteVectors.delete([id]).catch(() => undefined);
       return true;
     },
     get: async (workspaceId, id) => {
@@ -130,10 +175,29 @@ export const sqlMemoryStore = (
       for (;;) {
         const ids = expiredTurns(sql, now());
         if (ids.length === 0) break;
-        await erase(workspace, ids);
+        sql.transaction(() => removeMemories(sql, ids, now()));
       }
+      await deleteCopies();
+      await clearVectors().catch((error: unknown) => {
+        if (!(error instanceof StoreUnavailable)) throw error;
+        logLine({
+          event: 'fault',
+          time: now(),
+          librarian: 'memory',
+          where: 'delete vectors',
+          code: 'SERVICE_UNAVAILABLE',
+          cause: describeCause(error),
+        });
+      });
+    },
+    nextRemoval: () => {
       const [next] = sql.all<{ at: number | null }>(
-        'SELECT min(expires) AS at FROM memories WHERE expires IS NOT NULL',
+        `SELECT min(at) AS at FROM (
+          SELECT min(expires) AS at FROM memories WHERE expires IS NOT NULL
+          UNION ALL SELECT min(uploaded_at) + ?1 FROM uploaded_vectors
+          UNION ALL SELECT min(iif(deleted, removed_at + ?1, ?2)) FROM removed_memories)`,
+        SETTLED_MS,
+        now() + RETRY_MS,
       );
       return next?.at ?? undefined;
     },
@@ -192,6 +256,13 @@ const TURNS = [
   'CREATE INDEX turns_by_expiry ON memories (expires) WHERE expires IS NOT NULL',
 ];
 
+/** When a memory was removed, whether its vector was deleted since, and when a vector was written to the remote index. */
+const REMOTE_VECTORS = [
+  'ALTER TABLE removed_memories ADD COLUMN removed_at INTEGER NOT NULL DEFAULT 0',
+  'ALTER TABLE removed_memories ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0',
+  'CREATE TABLE uploaded_vectors (id TEXT PRIMARY KEY, uploaded_at INTEGER NOT NULL) WITHOUT ROWID',
+];
+
 /** The audiences that a memory was asked with, as SQLite shows them; null for none. Texts of an index must be those of the query. */
 const ASKED = `CASE WHEN json_valid(memory) THEN memory ->> '$.metadata.${ASKED_WITH}' END`;
 
@@ -210,6 +281,12 @@ const readMemory = (sql: Sql, id: string): Memory | undefined => {
   return row === undefined ? undefined : parseMemory(row);
 };
 
+/** A vector that is still to be deleted may belong to an earlier memory with the same id. */
+const memoryOfHit = (sql: Sql, { id, metadata }: VectorHit): Memory | undefined => {
+  const memory = readMemory(sql, decodeText(id));
+  return memory !== undefined && metadata?.created === Date.parse(memory.created_at) ? memory : undefined;
+};
+
 /** Within a transaction. A memory that is stored already stays as it is. */
 const writeMemory = (
   sql: Sql,
@@ -225,6 +302,8 @@ const writeMemory = (
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[id, placeOf(memory), type, confidence, conversation_id, person_id, JSON.stringify(memory), stored_by, expires],
   );
+  // Else its vector would be deleted in place of that of an earlier memory.
+  sql.run('DELETE FROM removed_memories WHERE id = ?', id);
   sql.run(
     `INSERT OR IGNORE INTO memory_words (word, number)
       SELECT value, (SELECT number FROM memories WHERE id = ?) FROM json_each(?)`,
@@ -240,7 +319,7 @@ const writeMemory = (
 };
 
 /** Within a transaction: removes the memories with their relations and notes that their vectors must go. Returns those that existed. */
-const removeMemories = (sql: Sql, ids: readonly string[]): string[] => {
+const removeMemories = (sql: Sql, ids: readonly string[], removedAt: number): string[] => {
   const named = JSON.stringify(ids);
   const those = 'IN (SELECT value FROM json_each(?))';
   const removed = sql.all<{ id: string }>(`SELECT id FROM memories WHERE id ${those}`, named).map(({ id }) => id);
@@ -248,7 +327,12 @@ const removeMemories = (sql: Sql, ids: readonly string[]): string[] => {
   sql.run(`DELETE FROM memory_relations WHERE from_id ${those}`, named);
   sql.run(`DELETE FROM memory_relations WHERE to_id ${those}`, named);
   sql.run(`DELETE FROM memories WHERE id ${those}`, named);
-  sql.run('INSERT OR IGNORE INTO removed_memories (id) SELECT value FROM json_each(?)', named);
+  sql.run(`DELETE FROM uploaded_vectors WHERE id ${those}`, named);
+  sql.run(
+    'INSERT OR REPLACE INTO removed_memories (id, removed_at) SELECT value, ? FROM json_each(?)',
+    removedAt,
+    named,
+  );
   return removed;
 };
 

@@ -124,9 +124,6 @@ const textOf = async (response: Response, what: string): Promise<string> => {
 const refusalOf = (status: number, text: string, what: string): StoreUnavailable => {
   const message = `Cannot ${what}: status is ${status}`;
   if (status === 404 && /"error"\s*:\s*"Namespace /.test(text)) return new UnknownNamespace('refused', message);
-  // The SDK sends the whole script when the message says that the database does not have it.
-  if (status === 400 && /"error"\s*:\s*"NOSCRIPT /.test(text))
-    return new StoreUnavailable('refused', `${message} (NOSCRIPT)`);
   return new StoreUnavailable(failureOf(status), message);
 };
 

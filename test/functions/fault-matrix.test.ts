@@ -297,8 +297,8 @@ const untilHealthy = async (operate: () => Promise<Cell>): Promise<number> => {
 };
 
 /**
- * The result of each operation without a service: what the answer reports as degraded, or the status of an error. Redis holds the
- * memories; for embeddings it is only a cache.
+ * The result of each operation without a service: what the answer reports as degraded, or the status of an error. Redis is
+ * only a cache of embeddings.
  */
 const withoutMeaning = (why: string, inMemory: string) => ({
   ...{ ask: why, navigate: why, retrieve: why, 'memory search': inMemory, context: inMemory },
@@ -306,7 +306,7 @@ const withoutMeaning = (why: string, inMemory: string) => ({
 });
 const WITHOUT: Record<Service, Record<Operation, string>> = {
   Vector: withoutMeaning('embeddings', 'vectors'),
-  Redis: { ask: 'memory', navigate: 'ok', retrieve: 'ok', 'memory search': '503', context: '503', sync: 'ok' },
+  Redis: { ask: 'ok', navigate: 'ok', retrieve: 'ok', 'memory search': 'ok', context: 'ok', sync: 'ok' },
   embeddings: withoutMeaning('embeddings', 'embeddings'),
   chat: { ask: 'model', navigate: 'model', retrieve: 'ok', 'memory search': 'ok', context: 'ok', sync: 'ok' },
 };

@@ -29,7 +29,7 @@ const put = (memory: Pick<Memory, 'id' | 'content' | 'created_at'> & Partial<Mem
 const appOf = async (changes: Partial<MemoryParts> = {}) =>
   memoryApp({
     guard: { ...(await identityOf('memory')), log: (line) => log.push(line) },
-    ...{ store, quotas: readMemoryQuotas({ MAX_MEMORIES: '3', TURN_DAYS: '90' }, 'embedded') },
+    ...{ store, quotas: readMemoryQuotas({ MAX_MEMORIES: '3', TURN_DAYS: '90' }) },
     ...changes,
   });
 
@@ -131,7 +131,7 @@ describe('the app of memories', () => {
   });
   it('warns before the workspace or the key is full, and limits one key before it fills the workspace', async () => {
     const app = await appOf({
-      quotas: readMemoryQuotas({ MAX_MEMORIES: '20', MAX_MEMORIES_PER_KEY: '10' }, 'embedded'),
+      quotas: readMemoryQuotas({ MAX_MEMORIES: '20', MAX_MEMORIES_PER_KEY: '10' }),
     });
     const stored = async (subject: string) => {
       const response = await send(app, 'POST', { body: FACT, subject });
@@ -195,7 +195,7 @@ describe('the app of memories', () => {
     });
   });
   it('removes the oldest turns for new ones, without counting turns as memories', async () => {
-    const quotas = readMemoryQuotas({ MAX_MEMORIES: '1', TURNS_PER_CONVERSATION: '2', TURN_DAYS: '3' }, 'embedded');
+    const quotas = readMemoryQuotas({ MAX_MEMORIES: '1', TURNS_PER_CONVERSATION: '2', TURN_DAYS: '3' });
     const clock = { now: Date.now() - 5000 };
     const app = await appOf({ quotas, now: () => (clock.now += 1000) });
     for (const turn of ['1', '2', '3']) {

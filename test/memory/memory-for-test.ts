@@ -11,7 +11,7 @@ export const memoryApp = async ({ store, ...changes }: Partial<MemoryParts> & { 
   return createApp({
     guard: { ...(await identityOf('memory')), log: () => undefined },
     ...{ store, engines: createEngines({ store, embeddings: changes.embeddings }), ledgerOf: () => ledger },
-    quotas: readMemoryQuotas({}, 'embedded'),
+    quotas: readMemoryQuotas({}),
     ...changes,
   });
 };

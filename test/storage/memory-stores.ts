@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Memory } from '../../src/contract/memory.ts';
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
-import { startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
 import { startVectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
 import { type MemoryStub, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
 import { stemsOf } from '../../src/memory/search-memories.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';
-import { sqlMemoryStore } from '../../src/storage/sql-memory-store.ts';
+import type { Sql } from '../../src/storage/sql.ts';
+import { type SqlMemoryStore, sqlMemoryStore } from '../../src/storage/sql-memory-store.ts';
 import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';
-import { upstashMemoryStore } from '../../src/storage/upstash-memory-store.ts';
 import { namespaceOf, upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
+import type { VectorIndex } from '../../src/storage/vector-index.ts';
 
 export const DIMENSIONS = 8;
 
@@ -35,49 +35,60 @@ export interface StoreUnderTest {
 }
 
 /** A database for each workspace behind a stub like that of a Durable Object: arguments and results are cloned. */
-export const embeddedStore = async (): Promise<StoreUnderTest> => {
-  const stores = new Map<string, MemoryStore>();
-  const stubOf = (workspace: string): MemoryStub => {
+const storeBehindStubs = (
+  remoteOf?: (workspace: string) => VectorIndex,
+  now?: () => number,
+): { store: MemoryStore; objectOf: (workspace: string) => SqlMemoryStore; databaseOf: (workspace: string) => Sql } => {
+  const objects = new Map<string, { sql: Sql; object: SqlMemoryStore }>();
+  const openFor = (workspace: string) => {
+    const known = objects.get(workspace);
+    if (known !== undefined) return known;
     const sql = nodeSql();
     const vectorsOf = (dimensions: number) => sqlVectorIndex(sql, { namespace: 'memory', dimensions });
-    const store = stores.get(workspace) ?? sqlMemoryStore(sql, { workspace, vectorsOf, wordsOf: stemsOf });
-    stores.set(workspace, store);
-    return {
-      ask: async (_, method, parameters) => {
-        const answer = store[method as keyof MemoryStore] as (...parameters: unknown[]) => Promise<unknown>;
-        return structuredClone(await answer(...structuredClone(parameters)));
-      },
-    };
+    const remoteVectors = remoteOf?.(workspace);
+    const object = sqlMemoryStore(sql, { workspace, vectorsOf, remoteVectors, wordsOf: stemsOf, now });
+    objects.set(workspace, { sql, object });
+    return { sql, object };
   };
-  return { store: remoteMemoryStore(stubOf), stop: async () => {} };
+  const stubOf = (workspace: string): MemoryStub => ({
+    ask: async (_, method, parameters) => {
+      const answer = openFor(workspace).object[method as keyof MemoryStore] as (
+        ...parameters: unknown[]
+      ) => Promise<unknown>;
+      return structuredClone(await answer(...structuredClone(parameters)));
+    },
+  });
+  return {
+    store: remoteMemoryStore(stubOf),
+    objectOf: (workspace) => openFor(workspace).object,
+    databaseOf: (workspace) => openFor(workspace).sql,
+  };
 };
 
-interface UpstashOptions {
+export const embeddedStore = async (): Promise<StoreUnderTest> => ({
+  store: storeBehindStubs().store,
+  stop: async () => {},
+});
+
+interface RemoteOptions {
   indexingDelayMs?: number;
   timeoutMs?: number;
   now?: () => number;
 }
 
-/** The Upstash store, eventually consistent for upserts and deletions. `storeAt` makes another with this access to Redis. */
-export const upstashStore = async ({ indexingDelayMs = 40, timeoutMs = 10_000, now }: UpstashOptions = {}) => {
+/** The same with vectors in Upstash Vector, eventually consistent for upserts and deletions. */
+export const upstashStore = async ({ indexingDelayMs = 40, timeoutMs = 10_000, now }: RemoteOptions = {}) => {
   const indexes = [{ dimension: DIMENSIONS }];
   const vector = await startVectorServer({ indexes, indexingDelayMs, deletesLinger: true });
-  const redis = await startRedisServer();
-  const storeAt = (access: { url?: string; token?: string; timeoutMs?: number } = {}) =>
-    upstashMemoryStore({
-      redis: { url: redis.url, token: redis.token, timeoutMs, ...access },
-      vectorsOf: (workspace) => {
-        const namespace = namespaceOf('memory', workspace);
-        const access = { url: vector.url, token: vector.token, timeoutMs };
-        return upstashVectorIndex({ ...access, namespace, dimensions: DIMENSIONS });
-      },
-      ...{ wordsOf: stemsOf, now },
+  const remoteOf = (workspace: string) =>
+    upstashVectorIndex({
+      url: vector.url,
+      token: vector.token,
+      timeoutMs,
+      namespace: namespaceOf('memory', workspace),
+      dimensions: DIMENSIONS,
     });
-  const stop = async () => {
-    await vector.stop();
-    await redis.stop();
-  };
-  return { store: storeAt(), storeAt, vector, redis, stop };
+  return { ...storeBehindStubs(remoteOf, now), vector, stop: () => vector.stop() };
 };
 
 /** Erases all memories of a person or a conversation, page by page, and returns them. */

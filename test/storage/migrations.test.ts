@@ -53,7 +53,7 @@ describe('a database without schema versions', () => {
     const expires_at = '2027-01-30T10:00:00Z';
     expect(await store.get('w', 't')).toMatchObject({ ...fact, stored_by: 'user:ada', expires_at });
     expect(await store.count('w', { turns: true, storedBy: 'user:ada' })).toBe(1);
-    expect(await store.removeExpired()).toBe(Date.parse(expires_at));
+    expect(store.nextRemoval()).toBe(Date.parse(expires_at));
   });
   it('of a ticket without the column `refusals` gets it, and keeps its jobs', () => {
     expect(ticketStore(databaseOf('tickets')).open()).toMatchObject([{ about: 'm-1', attempts: 2, refusals: 0 }]);

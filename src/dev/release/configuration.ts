@@ -71,8 +71,8 @@ export const CONFIGURATION: readonly Setting[] = [
   {
     name: 'UPSTASH_REDIS_REST_URL',
     functions: ['navigator', 'semantic', 'support', 'memory', 'gateway'],
-    otherwise: 'embeddings are cached in KV, memories stored in Durable Objects',
-    what: 'Upstash Redis: embeddings of questions and, with a vector index, memories',
+    otherwise: 'embeddings are cached in KV',
+    what: 'Upstash Redis: the cache of embeddings of questions',
   },
   {
     name: 'UPSTASH_REDIS_REST_TOKEN',
@@ -194,7 +194,7 @@ export const CONFIGURATION: readonly Setting[] = [
   {
     name: 'MAX_MEMORIES',
     functions: ['memory'],
-    otherwise: '50000 on Upstash, 10000 in Durable Objects',
+    otherwise: '10000',
     what: 'Memories of a workspace, 1 to 10,000,000, without turns of conversations ([quotas](memory.md#quotas))',
   },
   {
@@ -206,7 +206,7 @@ export const CONFIGURATION: readonly Setting[] = [
   {
     name: 'MAX_TURNS',
     functions: ['memory'],
-    otherwise: '25000 on Upstash, 5000 in Durable Objects',
+    otherwise: '5000',
     what: 'Turns of conversations of a workspace, 1 to 10,000,000; the oldest are removed',
   },
   {

@@ -207,29 +207,17 @@ const examineVector = async ({ vector, embedding }: AdapterSettings): Promise<Fi
   });
 };
 
-const examineRedis = async ({ redis, vector }: AdapterSettings): Promise<Finding[]> => {
+const examineRedis = async ({ redis }: AdapterSettings): Promise<Finding[]> => {
   const what = 'Upstash Redis';
-  if (redis === undefined)
-    return [{ what, state: 'not configured', reported: 'embeddings are kept in KV, memories in Durable Objects' }];
+  if (redis === undefined) return [{ what, state: 'not configured', reported: 'embeddings are kept in KV' }];
   const client = new Redis({ ...redis, enableTelemetry: false, retry: { retries: 1 }, signal: inTime });
-  const findings = await reported(what, ADVICE.redis, async () => {
+  return reported(what, ADVICE.redis, async () => {
     await client.set(PROBE, PROBE, { ex: 60 });
-    const read = await client.get(PROBE);
+    const value = await client.get(PROBE);
     await client.del(PROBE);
-    if (read !== PROBE) throw new Wrong('it does not give back what was set: is it a database of its own?');
-    const script = await client.eval('return 1', [], []);
-    if (script !== 1) throw new Wrong('it does not run scripts, which memories need');
-    return 'it keeps, gives back and deletes, and runs scripts';
+    if (value !== PROBE) throw new Wrong('it does not give back what was set: is it a database of its own?');
+    return 'it keeps, gives back and deletes';
   });
-  if (vector !== undefined) return findings;
-  return [
-    ...findings,
-    {
-      what: 'memories',
-      state: 'worth knowing',
-      reported: 'they stay in Durable Objects without UPSTASH_VECTOR_REST_URL',
-    },
-  ];
 };
 
 /**

@@ -62,22 +62,13 @@ describe('the SDK against the local Redis', () => {
     expect(refused).toEqual({ status: 400, body: { error } });
     expect(await redis.exists('a', 'b')).toBe(0);
   });
-  it('runs scripts, by text and by hash, and falls back when the hash is unknown', async () => {
-    const { server, redis } = await startRedis();
-    expect(await redis.eval('return {KEYS[1], ARGV[1], 1.9, false, 3}', ['k'], ['ü'])).toEqual(['k', 'ü', 1, null, 3]);
-    await expect(redis.evalsha('f'.repeat(40), [], [])).rejects.toThrow('NOSCRIPT No matching script.');
-    const script = redis.createScript<number>('return redis.call("INCR", KEYS[1])');
-    expect([await script.exec(['n'], []), await script.exec(['n'], [])]).toEqual([1, 2]);
-    const names = server.requests.map(({ body }) => /ev\w+/.exec(body)?.[0]);
-    expect(names.slice(-3)).toEqual(['evalsha', 'eval', 'evalsha']);
-  });
   it('rejects a wrong token, and writes with a read-only token', async () => {
     const { redis, clientFor } = await startRedis({ readOnlyToken: 'read-only' });
     await expect(clientFor('wrong').get('a')).rejects.toThrow('WRONGPASS invalid or missing auth token');
     await redis.set('a', 1);
     const reader = clientFor('read-only');
     expect(await reader.mget('a', 'b')).toEqual([1, null]);
-    const writes = [reader.set('a', 2), reader.eval('return 1', [], []), reader.multi().set('a', 2).exec()];
+    const writes = [reader.set('a', 2), reader.multi().set('a', 2).exec()];
     for (const write of await Promise.allSettled(writes))
       expect(String((write as PromiseRejectedResult).reason)).toContain('NOPERM this user has no permissions to run');
     expect(await redis.get('a')).toBe(1);

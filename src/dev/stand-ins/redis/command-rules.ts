@@ -4,13 +4,14 @@ import type { RedisCommand } from './redis-connection.ts';
 export const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
 const MAX_KEY_BYTES = 32 * 1024;
 
-/** What a REST request has no connection for, what waits, and what is not a tenant's business. */
+/** What a REST request has no connection for, what waits, what is not a tenant's business, and scripts, which we never run. */
 const NOT_OFFERED = new Set(
   (
     'auth client hello quit reset select readonly readwrite asking watch unwatch multi exec discard ' +
     'blpop brpop blmove brpoplpush blmpop bzpopmin bzpopmax bzmpop wait waitaof ' +
     'subscribe psubscribe ssubscribe unsubscribe punsubscribe sunsubscribe monitor sync psync ' +
     'shutdown config debug save bgsave bgrewriteaof replicaof slaveof failover cluster module migrate swapdb move ' +
+    'eval eval_ro evalsha evalsha_ro fcall fcall_ro script function ' +
     'latency slowlog replconf restore-asking pfdebug pfselftest lolwut'
   ).split(' '),
 );

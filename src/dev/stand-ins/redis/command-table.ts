@@ -9,12 +9,9 @@ interface CommandFacts {
 
 /** What Redis itself tells of its commands, and what the service makes of it. */
 export interface CommandTable {
-  /** In the terms of the service: scripts and functions count as writing, unless their name says that they only read. */
   writes(command: RedisCommand): boolean;
   keysOf(command: RedisCommand): string[];
 }
-
-const SCRIPTS = /^(eval|evalsha|fcall)(_ro)?$/;
 
 export const readCommandTable = async (connection: RedisConnection): Promise<CommandTable> => {
   const [reply] = await connection.send([['COMMAND']]);
@@ -25,13 +22,9 @@ export const readCommandTable = async (connection: RedisConnection): Promise<Com
     table.set(textOf(name), { writes, keys: { first: numberOf(first), last: numberOf(last), step: numberOf(step) } });
   }
   return {
-    writes: ([name = '']) => {
-      const lower = name.toLowerCase();
-      return SCRIPTS.test(lower) ? !lower.endsWith('_ro') : (table.get(lower)?.writes ?? false);
-    },
+    writes: ([name = '']) => table.get(name.toLowerCase())?.writes ?? false,
     keysOf: (command) => {
       const name = (command[0] ?? '').toLowerCase();
-      if (SCRIPTS.test(name)) return command.slice(3, 3 + Math.max(0, Number(command[2]) || 0));
       const { first, last, step } = table.get(name)?.keys ?? { first: 0, last: 0, step: 0 };
       if (first === 0 || step === 0) return [];
       const end = last < 0 ? command.length + last : last;

@@ -16,7 +16,7 @@ export interface RedisServerOptions {
   maxMemoryBytes?: number;
   /**
    * With it, reads come from a replica that learns of writes so many milliseconds late, or as soon as a reader sends the
-   * sync token of the write. Scripts count as writes. Without it, every read sees every write.
+   * sync token of the write. Without it, every read sees every write.
    */
   replicaDelayMs?: number;
   /** Milliseconds since 1970; for the replica's delay alone. */
