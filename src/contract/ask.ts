@@ -9,7 +9,7 @@ export type RequestMetadata = z.infer<typeof RequestMetadata>;
 
 /**
  * Details of an answer that are sent when asked for: its statements with their evidence; the own replies of the librarians that answered; the hops of
- * the question; how the navigator's passages were chosen, which is not taken from the cache and needs `kb:read`.
+ * the question; how the navigator's passages were chosen, which needs `kb:read` and bypasses the cache.
  */
 export const Include = z.enum(['statements', 'navigator', 'trace', 'why']);
 export type Include = z.infer<typeof Include>;

@@ -27,14 +27,14 @@ export function candidateArticles(
   const ranked = articlesWithHits(edition, searches).sort(
     (left, right) => right.best - left.best || left.source.index - right.source.index,
   );
-  const chosen = withoutTranslations(edition, ranked, ({ source }) => source.index).filter(
+  const candidates = withoutTranslations(edition, ranked, ({ source }) => source.index).filter(
     ({ source }, at) => at < MAX_CANDIDATES || always.includes(source.index),
   );
   const { texts } = edition;
-  if (texts.paged === undefined) return chosen;
-  texts.need(chosen.flatMap(chunksOf));
+  if (texts.paged === undefined) return candidates;
+  texts.need(candidates.flatMap(chunksOf));
   // An article that cannot be read is no candidate.
-  return chosen.filter((candidate) => chunksOf(candidate).every((chunk) => texts.words(chunk) !== undefined));
+  return candidates.filter((candidate) => chunksOf(candidate).every((chunk) => texts.words(chunk) !== undefined));
 }
 
 const chunksOf = ({ source: { firstChunk, endChunk } }: CandidateArticle): number[] =>

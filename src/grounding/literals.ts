@@ -160,14 +160,15 @@ export const missingLiterals = (statement: string, texts: readonly string[]): Li
 export const isBoundLiteral = ({ kind, text }: Literal): boolean =>
   kind === 'identifier' ? /^--|_/.test(text) : kind !== 'number' && kind !== 'name';
 
-/** The same without names. */
+/** The literals of a statement that no text contains, without names. */
 export const missingExactLiterals = (statement: string, texts: readonly string[]): Literal[] =>
   exactLiterals(statement, texts).literals;
 
 /**
- * Whether code or a command stands in a text but for words of the question: the asker's own port, version or name in the place of the
- * article's or of `<name>`, or capitals for digits that the asker has to fill in (`YYYY`). An option is never exchanged (`--soft`). Of the article's letters and digits, at most half
- * are exchanged, placeholders apart.
+ * Whether a text contains code or a command except for words of the question: the asker's own port,
+ * version or name in the place of the article's or of `<name>`, or capitals for digits that the
+ * asker has to fill in (`YYYY`). Options (`--soft`) are never replaced, and at most half of the
+ * article's letters and digits are, not counting placeholders.
  */
 export function isFilledIn({ kind, text }: Literal, texts: readonly string[], question: string): boolean {
   if (kind !== 'code' && kind !== 'command') return false;
@@ -248,9 +249,9 @@ const missingNames = (prose: string, allowed: string, question: string): Literal
   if (own !== undefined && own !== (detectLanguage(allowed) ?? own)) return [];
   const names = namesIn(prose, language ?? 'en');
   if (names.length === 0) return [];
-  const known = new Set(wordsOf(allowed).flatMap((word) => [word, stem(word)]));
+  const allowedWords = new Set(wordsOf(allowed).flatMap((word) => [word, stem(word)]));
   return names
-    .filter((name) => !known.has(name) && !known.has(stem(name)))
+    .filter((name) => !allowedWords.has(name) && !allowedWords.has(stem(name)))
     .filter((name) => !backgroundShares().has(stem(name)) && !hasJoined(allowed, name))
     .map((text): Literal => ({ kind: 'name', text }));
 };

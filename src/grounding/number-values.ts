@@ -22,9 +22,9 @@ export function numbersIn(text: string): WrittenNumber[] {
   const plain = withoutListNumbers(inPlainDigits(text));
   return [...plain.matchAll(NUMBER)].slice(0, MAX_NUMBERS).map(({ 0: digits, index }) => {
     const end = index + digits.length;
-    const [whole = '', symbol = ''] = UNIT.exec(plain.slice(end, end + MAX_UNIT)) ?? [];
+    const [suffix = '', symbol = ''] = UNIT.exec(plain.slice(end, end + MAX_UNIT)) ?? [];
     const unit = UNITS_OF_MEASUREMENT.get(symbol.toLowerCase())?.[0];
-    const written = unit === undefined ? digits : digits + whole;
+    const written = unit === undefined ? digits : digits + suffix;
     return { text: digits, values: valuesOf(digits), unit, written };
   });
 }

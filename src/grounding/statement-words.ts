@@ -33,6 +33,7 @@ export interface Sentence {
 
 /** Scope of a denial, in content words. */
 const REACH = 3;
+
 /** @param language Primary tag of BCP 47, by which words have stems and sentences denials. */
 export function readSentence(text: string, language: string): Sentence {
   const names = new Set(namesIn(text, language));
@@ -64,7 +65,7 @@ const contentWords = (text: string, language: string): { word: string; stem: str
   analyseText(
     text,
     (word, kind, written) => {
-      // The denial is read apart, and a number by its values.
+      // Denials are read by `denialsIn`, numbers by their values.
       if (kind === 'part' || kind === 'joined' || word === 'not' || /^\d/.test(word)) return;
       words.push({ word, stem: stem(written) });
     },

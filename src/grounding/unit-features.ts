@@ -62,8 +62,8 @@ interface UnitReading {
 }
 
 /**
- * Features of a unit, in their order. Eighteen, with the place of the article, meanings by word vectors, single sentences and titles, made no
- * more questions to other knowledge bases right (docs/answers.md).
+ * Features of a unit, in their order. Thirteen more (place of the article, meanings by word vectors,
+ * single sentences, titles) answered fewer questions to other knowledge bases (docs/answers.md).
  */
 const FEATURES = {
   passage: ({ contents, article }: UnitReading) => passageShare(contents, article.candidate),
@@ -105,9 +105,9 @@ export const candidateUnits = (
 const readCandidate = (contents: UnitContents, article: ArticleReading, whole: UnitContents): CandidateUnit => {
   const { question, matches: all } = article;
   const { unit } = contents;
-  const known = all.units.get(whole);
-  if (known === undefined) throw new Error('Cannot read a unit: it is of another article');
-  const matches = contents === whole ? known : { ...known, text: matchSentences(contents.sentences, all) };
+  const unitMatches = all.units.get(whole);
+  if (unitMatches === undefined) throw new Error('Cannot read a unit: it is of another article');
+  const matches = contents === whole ? unitMatches : { ...unitMatches, text: matchSentences(contents.sentences, all) };
   const named = contents.headings.map(({ devices }) => devices).filter(({ length }) => length > 0);
   const devices = named.length > 0 ? [...new Set(named.flat())] : article.contents.devices;
   // One part about another device is enough to exclude it: its text could be taken for the device of the question.

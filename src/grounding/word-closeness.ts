@@ -33,21 +33,21 @@ export const closeWordsIn = (
 
 const cachedCloseWords = oncePer((edition: Edition) =>
   oncePer((vectors: TextVectors) => {
-    const known = new Map<string, readonly CloseWord[]>();
+    const wordsByForms = new Map<string, readonly CloseWord[]>();
     let cachedWords = 0;
     const nearest = vectors === NO_VECTORS ? () => [] : nearestTerms(edition, vectors);
     return (forms: ReadonlySet<string>): readonly CloseWord[] => {
       const key = [...forms].join(' ');
-      const cached = known.get(key);
+      const cached = wordsByForms.get(key);
       if (cached !== undefined) return cached;
-      const found = closeWords(forms, nearest(vectors.vectorOf(forms)));
-      cachedWords += found.length;
+      const words = closeWords(forms, nearest(vectors.vectorOf(forms)));
+      cachedWords += words.length;
       if (cachedWords > MAX_CACHED) {
-        known.clear();
-        cachedWords = found.length;
+        wordsByForms.clear();
+        cachedWords = words.length;
       }
-      known.set(key, found);
-      return found;
+      wordsByForms.set(key, words);
+      return words;
     };
   }),
 );
@@ -71,17 +71,17 @@ const closeWords = (forms: ReadonlySet<string>, near: readonly NearTerm[]): Clos
 /** Vectors of terms, one byte per number: at most 4 MB, as the table of words is finite. */
 const nearestTerms = ({ index: { terms, termCounts } }: Edition, { vectorOf }: TextVectors) => {
   const vectorOfTerm = (termId: number) => vectorOf([entryText(terms, termId)]);
-  const known: number[] = [];
+  const termIds: number[] = [];
   for (let termId = 0; termId < terms.count; termId++)
-    if (termCounts[termId] !== 0 && vectorOfTerm(termId) !== undefined) known.push(termId);
-  const dimensions = vectorOfTerm(known[0] ?? -1)?.length ?? 0;
+    if (termCounts[termId] !== 0 && vectorOfTerm(termId) !== undefined) termIds.push(termId);
+  const dimensions = vectorOfTerm(termIds[0] ?? -1)?.length ?? 0;
   if (dimensions === 0) return () => [];
   // Looked up twice, so that an object for each term is never in memory.
-  const scales = new Float32Array(known.length);
-  const rows = new Int8Array(known.length * dimensions);
+  const scales = new Float32Array(termIds.length);
+  const rows = new Int8Array(termIds.length * dimensions);
   const words = signWords(dimensions);
-  const signs = new Int32Array(known.length * words);
-  known.forEach((termId, at) => {
+  const signs = new Int32Array(termIds.length * words);
+  termIds.forEach((termId, at) => {
     const { row, scale } = quantise(vectorOfTerm(termId) ?? []);
     scales[at] = scale;
     rows.set(row, at * dimensions);
@@ -93,7 +93,7 @@ const nearestTerms = ({ index: { terms, termCounts } }: Edition, { vectorOf }: T
     vector === undefined
       ? []
       : nearest(vector, from).flatMap(({ chunk: at }) => {
-          const termId = known[at];
+          const termId = termIds[at];
           if (termId === undefined) return [];
           const stem = entryText(terms, termId);
           return [{ stem, cosine: dot(vectorOf([stem]), vector) }];

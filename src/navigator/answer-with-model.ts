@@ -160,10 +160,10 @@ export const answerWithModel = async (
     );
     withdraw(dropped, { sent: writing.sent, progress });
     if (answer !== undefined) return { ...answer, account: { ...account, answeredBy: 'model' } };
-    const instead = await quotes();
+    const fallback = await quotes();
     return {
-      ...limited(instead, 'unsupported', phrases),
-      violations: [...violations, ...(instead.violations ?? [])],
+      ...limited(fallback, 'unsupported', phrases),
+      violations: [...violations, ...(fallback.violations ?? [])],
       account: { ...account, answeredBy: 'quotes', refused: 'unsupported' },
     };
   } finally {

@@ -74,7 +74,10 @@ const readArticle = (edition: Edition, source: EditionArticle): CitableArticle =
   let text: string | undefined;
   let headings: string[] | undefined;
   return {
-    ...{ id, title, url, slice },
+    id,
+    title,
+    url,
+    slice,
     get text() {
       text ??= slice(0, Math.min(MAX_TEXT, cachedChunk(edition, endChunk - 1).end));
       return text;

@@ -8,6 +8,7 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { CachedChunk, Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { conflictsWith } from './alternatives.ts';
+import { FOLLOW_UP_SHARE } from './answer-from-edition.ts';
 import { type CitableKnowledge, knowledgeOf } from './citable-knowledge.ts';
 import {
   type CitedStatement,
@@ -26,8 +27,6 @@ import { type ClosestArticle, chooseHits, type NavigatorAnswer } from './navigat
 import { validateNavigatorResponse } from './validate-navigator-response.ts';
 
 type Checked = CheckedStatement<ShownPassage>;
-
-import { FOLLOW_UP_SHARE } from './answer-from-edition.ts';
 
 interface ModelAnswerParts {
   edition: Edition;
@@ -154,12 +153,12 @@ const ratingOf = ({ written, phrases, isFollowUp }: ModelAnswerParts): Rating =>
   const answeredShare = (answered + IN_PART * partly) / Math.max(1, parts.length);
   const support = Math.min(...statements.map(({ probability }) => probability));
   const removedShare = removed.length / Math.max(1, removed.length + statements.length);
-  const judged = isJudged ? 1 : UNJUDGED_FACTOR;
-  const meant = isFollowUp ? FOLLOW_UP_SHARE : 1;
+  const judgeFactor = isJudged ? 1 : UNJUDGED_FACTOR;
+  const followUpFactor = isFollowUp ? FOLLOW_UP_SHARE : 1;
   const removal = 1 - REMOVED_WEIGHT * removedShare;
   const count = (number: number) => ({ count: String(number) });
   return {
-    probability: ANSWERED * answeredShare * support * removal * judged * meant,
+    probability: ANSWERED * answeredShare * support * removal * judgeFactor * followUpFactor,
     factors: [
       {
         name: 'parts',
@@ -188,10 +187,10 @@ const ratingOf = ({ written, phrases, isFollowUp }: ModelAnswerParts): Rating =>
 const openSentences = ({ parts, missing }: CheckedAnswer<ShownPassage>, phrases: AnswerPhrases): string[] => {
   if (missing !== '') return [];
   const open = parts.filter(({ state }) => state === 'open');
-  const named = open.filter(({ asked }) => asked !== '');
+  const namedParts = open.filter(({ asked }) => asked !== '');
   return [
-    ...named.map(({ asked }) => filled(phrases.nothingAbout, { question: `“${oneLine(asked, 200)}”` })),
-    ...(named.length < open.length ? [phrases.partOpen] : []),
+    ...namedParts.map(({ asked }) => filled(phrases.nothingAbout, { question: `“${oneLine(asked, 200)}”` })),
+    ...(namedParts.length < open.length ? [phrases.partOpen] : []),
   ];
 };
 

@@ -25,9 +25,9 @@ interface DeclineInput {
   isFollowUp: boolean;
   /** The passages answer with sufficient probability. */
   isAnswered: boolean;
-  /** Whoever was asked about it sees nothing in it that the articles are about. */
+  /** A model found that the question is about something else than the articles. */
   isOffTopic: boolean;
-  /** Whoever read the articles chose `closest`. */
+  /** A model that read the articles chose `closest`. */
   isChosen: boolean;
   /** The passages answer, but they break a rule of the contract. */
   isWithheld: boolean;

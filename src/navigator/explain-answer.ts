@@ -20,17 +20,20 @@ export const explainAnswer = (
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
   const chosen = new Set(chooseHits(edition, question, outcome.hits).hits.map(({ chunk }) => chunk));
   return {
-    ...{ edition: edition.id, semantic, probability: rounded(answer.probability), found: outcome.hits.length },
+    edition: edition.id,
+    semantic,
+    probability: rounded(answer.probability),
+    found: outcome.hits.length,
     thresholds: { declined_below: DECLINED_BELOW, sure_from: PARTIAL_BELOW },
     passages: outcome.hits.slice(0, MAX_EXPLAINED).map((hit, at): ExplainedPassage => {
       const { id: file, title } = cachedArticle(edition, hit.article);
       return {
-        ...{
-          title: title.slice(0, 500),
-          file,
-          section: (edition.headingPath(hit.chunk).at(-1) ?? title).slice(0, 500),
-        },
-        ...{ lexical: rounded(hit.lexical), score: rounded(hit.score), coverage: rounded(hit.coverage) },
+        title: title.slice(0, 500),
+        file,
+        section: (edition.headingPath(hit.chunk).at(-1) ?? title).slice(0, 500),
+        lexical: rounded(hit.lexical),
+        score: rounded(hit.score),
+        coverage: rounded(hit.coverage),
         ...(hit.similarity === undefined ? {} : { similarity: rounded(hit.similarity) }),
         ...(hit.fused === undefined ? {} : { fused: rounded(hit.fused) }),
         relevance: rounded(Math.min(1, Math.max(0, relevances[at] ?? 0))),

@@ -19,9 +19,10 @@ export interface OtherLibrarians {
 const MAX_TOPICS = 20;
 
 /**
- * Names the librarian whose description and examples clearly match the question as the first related topic, and in the answer to a question
- * that is out of domain. Whether the caller may ask it is
- * decided when it is asked: a navigator is handed no more rights than it needs, so it does not know the caller's others.
+ * Names the librarian whose description and examples clearly match the question as the first
+ * related topic, and in the answer to a question that is out of domain. Whether the caller may ask
+ * it is decided when it is asked: a navigator gets no more rights than it needs, so it does not
+ * know the caller's others.
  */
 export const withWhomToAsk = (
   answer: NavigatorAnswer,
@@ -31,13 +32,13 @@ export const withWhomToAsk = (
 ): NavigatorAnswer => {
   const { self, all, chain } = others;
   const phrases = answerPhrases(language);
-  const asked = all.filter(({ id }) => id !== self.id && !chain.includes(id));
-  if (asked.length === 0) return answer;
-  const { to } = chooseLibrarian(question, indexesOf(all)(self)([self, ...asked]).index, self.id);
-  const claiming = asked.find(({ id }) => id === to);
-  if (claiming === undefined) return answer;
+  const candidates = all.filter(({ id }) => id !== self.id && !chain.includes(id));
+  if (candidates.length === 0) return answer;
+  const { to } = chooseLibrarian(question, indexesOf(all)(self)([self, ...candidates]).index, self.id);
+  const target = candidates.find(({ id }) => id === to);
+  if (target === undefined) return answer;
   // A partner chooses its name, which must not become a link.
-  const name = oneLine(claiming.name, 100).replace(/[[\]]/g, '');
+  const name = oneLine(target.name, 100).replace(/[[\]]/g, '');
   const topic = escapeText(filled(phrases.ask, { name }), 200);
   const { response } = answer;
   const relatedTopics = [topic, ...(response.relatedTopics ?? [])].slice(0, MAX_TOPICS);

@@ -54,8 +54,8 @@ describe('a follow-up', () => {
     // In few words, the search finds another article even with the question before.
     if (!isMissed) expect(answer.first).toContain(article.replace(/\.md$/, ''));
   });
-  it('is answered from the right article 61 times of 65', () => {
-    expect(followUps.filter(({ isMissed }) => isMissed === true).length).toBeLessThanOrEqual(4);
+  it('is answered from the right article 62 times of 65', () => {
+    expect(followUps.filter(({ isMissed }) => isMissed === true).length).toBeLessThanOrEqual(3);
     expect(followUps).toHaveLength(65);
   });
 });

@@ -33,7 +33,7 @@ const MAX_GAPS = 5;
 
 /**
  * What the knowledge base lacks for a message, as sentences: a product without its own article on the topic, an intent without an article, a
- * part of the question that no source covers, a source that is older than the product. Empty for what is covered and for off-topic messages.
+ * part of the question that no source covers, sources that are all far older than most articles. Empty for what is covered and for off-topic messages.
  */
 export function findGaps(edition: Edition, input: GapInput): FoundGap[] {
   if (edition.articleCount === 0 || !isOfDomain(edition, input)) return [];
@@ -63,10 +63,10 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const products = [...named.unknown, ...named.known].filter((product) => lacksProduct(edition, product, input));
   const productGaps = products.map((product): FoundGap => {
     const name = nameOf(edition, product);
-    const about = [...(intent === undefined ? [] : [spoken(intent)]), ...topics].slice(0, 5);
+    const details = [...(intent === undefined ? [] : [spoken(intent)]), ...topics].slice(0, 5);
     return {
       kind: 'product',
-      gap: `No ${name} specific guide for this issue${about.length === 0 ? '' : `: ${about.join(', ')}`}`,
+      gap: `No ${name} specific guide for this issue${details.length === 0 ? '' : `: ${details.join(', ')}`}`,
       product: name,
       intent,
       // For a product without any article, a guide on the intent is missing, whatever the words.
@@ -137,7 +137,9 @@ const HARDLY = 0.25;
  */
 const uncoveredTopic = (edition: Edition, input: GapInput): Topic => {
   const { asked, ranked } = input;
-  const some = new Set(ranked.flatMap(({ article, relevance }) => (relevance >= COVERAGE_FROM.low ? [article] : [])));
+  const relevantArticles = new Set(
+    ranked.flatMap(({ article, relevance }) => (relevance >= COVERAGE_FROM.low ? [article] : [])),
+  );
   const best = ranked.find(({ isOfOtherProduct }) => !isOfOtherProduct) ?? ranked[0];
   const questions = asked.slice(1).filter(({ text }) => isQuestion(text));
   const parts = questions.length > 0 ? questions : [asked.find(({ text }) => text === best?.text) ?? asked[0]];
@@ -147,7 +149,9 @@ const uncoveredTopic = (edition: Edition, input: GapInput): Topic => {
     );
   const uncovered = topicBy(
     (term, { query, hits }) =>
-      !hits.some(({ article, matched }) => some.has(article) && matched.includes(query.terms.indexOf(term))),
+      !hits.some(
+        ({ article, matched }) => relevantArticles.has(article) && matched.includes(query.terms.indexOf(term)),
+      ),
   );
   return uncovered.phrases.length > 0 ? uncovered : topicBy(() => true);
 };

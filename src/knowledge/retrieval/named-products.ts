@@ -37,18 +37,19 @@ export function namedProducts(
     isWord?: ((word: string) => boolean) | undefined;
   },
 ): NamedProducts {
-  const given = product?.trim().slice(0, MAX_PRODUCT) ?? '';
+  const name = product?.trim().slice(0, MAX_PRODUCT) ?? '';
   const others = products.filter((each) => !devices.includes(each.toLowerCase())).slice(0, 200);
   const inText = productsIn(text, devices, others);
-  const inTicket = productsIn(given, devices, others);
-  const last = wordsOf(given).at(-1) ?? '';
+  const inTicket = productsIn(name, devices, others);
+  const lastWord = wordsOf(name).at(-1) ?? '';
   const isOther =
-    given !== '' &&
+    name !== '' &&
     inTicket.unknown.size === 0 &&
-    (inTicket.known.size === 0 || !(isWord(last) || [...inTicket.forms].some((form) => wordsOf(form).at(-1) === last)));
+    (inTicket.known.size === 0 ||
+      !(isWord(lastWord) || [...inTicket.forms].some((form) => wordsOf(form).at(-1) === lastWord)));
   if (isOther) inTicket.known.clear();
   const unknown = new Map([
-    ...(isOther ? [[given.toLowerCase(), given] as const] : []),
+    ...(isOther ? [[name.toLowerCase(), name] as const] : []),
     ...[...inTicket.unknown, ...inText.unknown].slice(0, MAX_UNKNOWN),
   ]);
   const known = new Set([...inTicket.known, ...inText.known]);
@@ -56,7 +57,7 @@ export function namedProducts(
   const isSpecific = (each: string) => !all.some((other) => other !== each && ` ${other} `.includes(` ${each} `));
   return {
     known: [...known].filter(isSpecific),
-    unknown: [...unknown].filter(([key]) => isSpecific(key)).map(([, name]) => name),
+    unknown: [...unknown].filter(([key]) => isSpecific(key)).map(([, spelling]) => spelling),
   };
 }
 
@@ -64,12 +65,12 @@ export function namedProducts(
 const productsIn = (source: string, devices: readonly string[], others: readonly string[]) => {
   const forms = deviceForms(devices);
   const plain = source.replace(QUANTITY, ' ');
-  const further = [...devicesNamedIn(plain, others), ...numberedIn(plain, devices)];
-  const named = devicesNamedIn(plain, [...forms.keys(), ...further]);
+  const otherNames = [...devicesNamedIn(plain, others), ...numberedIn(plain, devices)];
+  const nameForms = devicesNamedIn(plain, [...forms.keys(), ...otherNames]);
   return {
-    forms: named,
-    known: new Set(named.flatMap((form) => forms.get(form) ?? [])),
-    unknown: new Map(further.map((each) => [each.toLowerCase(), each] as const)),
+    forms: nameForms,
+    known: new Set(nameForms.flatMap((form) => forms.get(form) ?? [])),
+    unknown: new Map(otherNames.map((each) => [each.toLowerCase(), each] as const)),
   };
 };
 
@@ -89,8 +90,8 @@ const numberedIn = (text: string, devices: readonly string[]): string[] => {
     if (name === '' || !/^[a-z0-9 [\]?-]+$/.test(name)) return [];
     // Devices have at most a hundred characters, and the pattern does not backtrack.
     const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${name}[ -]?([IVX]{1,4}|\\d{1,2})(?![\\p{L}\\p{N}./])`, 'iu');
-    const [found = '', sign = ''] = pattern.exec(text.slice(0, 1000)) ?? [];
-    const key = found.toLowerCase().replace(/[ -]+/g, ' ');
-    return /^[a-z]?$/.test(sign) || forms.has(key) || forms.has(key.replace(' ', '')) ? [] : found;
+    const [match = '', sign = ''] = pattern.exec(text.slice(0, 1000)) ?? [];
+    const key = match.toLowerCase().replace(/[ -]+/g, ' ');
+    return /^[a-z]?$/.test(sign) || forms.has(key) || forms.has(key.replace(' ', '')) ? [] : match;
   });
 };

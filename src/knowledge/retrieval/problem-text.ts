@@ -41,9 +41,9 @@ const MAX_SUBJECT = 300;
 export const problemText = (message: string, subject = ''): ProblemText => {
   const own = readMail(message.slice(0, MAX_READ)).own.split('\n');
   const lines = withoutLogs(withoutClosing(withoutGreeting(own)));
-  const about = withoutReply(subject.slice(0, MAX_SUBJECT));
+  const title = withoutReply(subject.slice(0, MAX_SUBJECT));
   const body = withoutMarkup(lines.join('\n')).trim();
-  const whole = [about, body].filter((part) => part !== '').join('\n');
+  const whole = [title, body].filter((part) => part !== '').join('\n');
   const text = (whole === '' ? message.trim() : whole).slice(0, MAX_TEXT);
   return { text, sentences: sentencesOf(text) };
 };

@@ -56,21 +56,28 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
   const labelled = new Set(intents.flatMap((intent) => [...edition.articlesTagged('intent', intent)]));
   const intentSign = intentSignOf(labelled.size / Math.max(1, edition.articleCount));
   const byMeaning = meaningOfArticles(asked[0]?.outcome);
-  const found = new Map<number, RankedSource>();
+  const sourceByArticle = new Map<number, RankedSource>();
   for (const { text, outcome } of asked) {
     const ofWhole = outcome.query.judged / Math.max(asked[0]?.outcome.query.judged ?? 0, outcome.query.judged);
     for (const each of articlesOf(outcome.hits, (article) => scopeOf(edition, article, named))) {
       const { article, scope } = each;
       const intent = intentSign(labelled.has(article));
       const relevance = relevanceByWords(edition, outcome, { ...each, intent, ofWhole });
-      const before = found.get(article);
-      if (before !== undefined && before.relevance >= relevance) continue;
+      const previous = sourceByArticle.get(article);
+      if (previous !== undefined && previous.relevance >= relevance) continue;
       // In the order of the hybrid search, which includes vectors.
       const chunks = outcome.hits.flatMap((hit) => (hit.article === article ? [hit.chunk] : [])).slice(0, CHUNKS);
-      found.set(article, { article, chunks, relevance, isOfOtherProduct: scope === 'other', text, outcome });
+      sourceByArticle.set(article, {
+        article,
+        chunks,
+        relevance,
+        isOfOtherProduct: scope === 'other',
+        text,
+        outcome,
+      });
     }
   }
-  return [...found.values()]
+  return [...sourceByArticle.values()]
     .map((source) => {
       const relevance = joined(source.relevance, byMeaning.get(source.article));
       return source.isOfOtherProduct ? { ...source, relevance: OTHER_PRODUCT * relevance } : { ...source, relevance };

@@ -67,15 +67,15 @@ const ELSEWHERE = 0.9;
 const rankAsQuestion = (evidence: Evidence, { product, vectors }: TicketOptions): Omit<TicketUnits, 'codes'> => {
   const { edition, text, search, articles: always } = evidence;
   const devices = product === undefined ? [] : [product];
-  const found = findAnswer(edition, text, { searches: [search], devices, vectors, always });
-  const best = found.articles[0]?.share ?? 1;
-  const shares = new Map(found.articles.map(({ source, share }) => [source.index, share / best]));
+  const answer = findAnswer(edition, text, { searches: [search], devices, vectors, always });
+  const best = answer.articles[0]?.share ?? 1;
+  const shares = new Map(answer.articles.map(({ source, share }) => [source.index, share / best]));
   const relevance = [...evidence.relevance].map(([article, before]) => {
     const share = Math.log(Math.max(LEAST_SHARE, shares.get(article) ?? 0));
-    const own = applyLogistic({ weights: [1], bias: ELSEWHERE + share }, [logit(found.probability)]);
+    const own = applyLogistic({ weights: [1], bias: ELSEWHERE + share }, [logit(answer.probability)]);
     return [article, Math.max(before, own)] as const;
   });
-  return { question: found.question, units: found.units, relevance: new Map(relevance) };
+  return { question: answer.question, units: answer.units, relevance: new Map(relevance) };
 };
 
 const rankByIntent = (evidence: Evidence, { product, vectors }: TicketOptions): Omit<TicketUnits, 'codes'> => {
@@ -148,12 +148,12 @@ export function withUnits(knowledge: Knowledge, { relevance }: Pick<TicketUnits,
   const { evidence, foundGaps = [] } = knowledge;
   if (evidence === undefined) return knowledge;
   const raised = withScores(knowledge, (_, at) => relevance.get(evidence.articles[at] ?? -1) ?? 0);
-  const left =
+  const remainingGaps =
     raised.coverage === 'high' && !isCovered(knowledge)
       ? foundGaps.filter(({ kind }) => kind !== 'question')
       : foundGaps;
-  const gaps = knowledge.foundGaps === undefined ? knowledge.gaps : left.map(({ gap }) => gap);
-  return { ...raised, gaps, foundGaps: left };
+  const gaps = knowledge.foundGaps === undefined ? knowledge.gaps : remainingGaps.map(({ gap }) => gap);
+  return { ...raised, gaps, foundGaps: remainingGaps };
 }
 
 type Source = Knowledge['sources_consulted'][number];
