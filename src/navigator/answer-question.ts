@@ -82,7 +82,7 @@ export const answerQuestion = async (
   const { facts = [], others, onViolations, progress } = options;
   progress?.({ type: 'searching', edition: edition.id });
   const history = turnsFor(question, options.history ?? []);
-  // Without a model, the device that somebody owns is all that a fact tells.
+  // Without a model, only the devices that the asker owns are read from the facts.
   const devices = options.devices?.length ? options.devices : devicesOwned(facts, edition.devices());
   // What is not about a question of before may still be in its language.
   const language = languageOf(question, { language: options.language, history });

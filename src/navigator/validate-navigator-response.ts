@@ -115,7 +115,10 @@ const subjectOf = (
   ]);
   const granted = collapse(vouched);
   return {
-    ...{ response, knowledge, cited, checked },
+    response,
+    knowledge,
+    cited,
+    checked,
     answer: collapse(answer),
     missing: missingIn(own, { response, cited, query, vouched }),
     statements: statementsOf(own).filter((statement) => !granted.includes(collapse(statement))),
