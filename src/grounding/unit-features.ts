@@ -16,7 +16,7 @@ import {
 } from './article-contents.ts';
 import { type CandidateArticle, candidateArticles, isOutdatedIn } from './candidate-articles.ts';
 import type { ParsedQuestion, TextVectors } from './parse-question.ts';
-import { UNIT_SIZE, type Unit } from './units.ts';
+import { cellAskedFor, UNIT_SIZE, type Unit } from './units.ts';
 import { closeWordsIn } from './word-closeness.ts';
 
 /** A unit that may answer a question, with its features. */
@@ -62,7 +62,7 @@ interface UnitReading {
 }
 
 /**
- * Features of a unit, in their order. Thirteen more (place of the article, meanings by word vectors,
+ * Features of a unit, in their order. Twelve more (place of the article, meanings by word vectors,
  * single sentences, titles) answered fewer questions to other knowledge bases (docs/answers.md).
  */
 const FEATURES = {
@@ -73,6 +73,7 @@ const FEATURES = {
     softShare(question, closer(matches.headings, article.matches.title)),
   group: ({ unit }: UnitReading) => Number(unit.kind === 'group'),
   short: ({ unit }: UnitReading) => Math.max(0, 1 - unit.size / 200),
+  cell: ({ unit, question }: UnitReading) => Number(cellAskedFor(unit, question) !== undefined),
 };
 
 /** Names of the features, in their order. */

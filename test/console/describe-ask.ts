@@ -139,7 +139,7 @@ describe('the view Ask', () => {
   });
 
   it('reports when it is not sure, with the closest statements', async () => {
-    const page = await openAndAsk('Can I run it in my bedroom?');
+    const page = await openAndAsk('my wifi keeps disconnecting');
     await page.getByText('It is not sure that this answers your question').waitFor();
     await expect.poll(() => page.locator('.statement').count()).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Report as gap' }).waitFor();
