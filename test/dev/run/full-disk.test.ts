@@ -50,6 +50,8 @@ it.runIf(isMounted)(
         text: expect.stringContaining('every spring'),
       });
     expect(await health()).toMatchObject({ status: 'ok' });
+    // The database of counters is made by its first use, which takes some seconds otherwise.
+    expect((await send('GET', '/metrics')).status).toBe(200);
     fill();
     expect(await health()).toMatchObject({ status: 'degraded', storage: 'full' });
 
