@@ -94,7 +94,8 @@ const OPENS_SENTENCE = /[•|\n¿¡]|[.:!?…][\s\S]*\s/;
 
 /**
  * Words with a capital inside a sentence, in lower case; at its beginning only those with another
- * capital or a digit. None in languages that capitalise every noun.
+ * capital or a digit. None in languages that capitalise every noun. Runs of letters are found here,
+ * as `wordsOf` gives words in lower case and without their place.
  */
 export function namesIn(text: string, language: string): string[] {
   const isCased = /\p{Lu}/u.test(text) && /\p{Ll}/u.test(text);

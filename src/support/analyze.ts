@@ -296,9 +296,9 @@ const answerIn = async (
     const work = () => {
       const units = rankTicketUnits(evidence, { product, vectors: wordVectors?.() });
       const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried });
-      const found = withUnits(knowledge, units);
+      const raised = withUnits(knowledge, units);
       // Below the level at which the note calls a message covered nothing is quoted, not even a warning.
-      return { found, answer: isCovered(found) ? answer : { ...answer, passages: [] }, units };
+      return { found: raised, answer: isCovered(raised) ? answer : { ...answer, passages: [] }, units };
     };
     return (await readPages(evidence.edition, work, { timeoutMs })).value;
   } catch (error) {

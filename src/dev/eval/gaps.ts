@@ -119,7 +119,7 @@ const askTickets = async (edition: Edition): Promise<Measure[]> => {
   const measures: Measure[] = [];
   for (const split of ['development', 'held out'] as const) {
     const tickets = readSampleTickets().filter((ticket) => ticket.split === split);
-    const asked: {
+    const results: {
       expected: SampleTicket['expected'];
       knowledge: Knowledge;
       isRight: (source: { url: string }) => boolean;
@@ -130,15 +130,15 @@ const askTickets = async (edition: Edition): Promise<Measure[]> => {
       const knowledge = await retrieveKnowledge(question, { edition, retrieve });
       const isRight = ({ url }: { url: string }) =>
         expected.articles.some((id) => url.endsWith(id.replace(/\.md$/, '')));
-      asked.push({ expected, knowledge, isRight });
+      results.push({ expected, knowledge, isRight });
     }
-    const answered = asked.filter(({ expected }) => expected.articles.length > 0 && expected.gap === undefined);
-    const missing = asked.filter(({ expected }) => expected.gap === true);
-    const best = asked.flatMap(({ knowledge, isRight }) => knowledge.sources_consulted.slice(0, 1).map(isRight));
-    const high = asked.flatMap(({ knowledge, isRight }) =>
+    const answered = results.filter(({ expected }) => expected.articles.length > 0 && expected.gap === undefined);
+    const missing = results.filter(({ expected }) => expected.gap === true);
+    const best = results.flatMap(({ knowledge, isRight }) => knowledge.sources_consulted.slice(0, 1).map(isRight));
+    const high = results.flatMap(({ knowledge, isRight }) =>
       knowledge.coverage === 'high' ? knowledge.sources_consulted.slice(0, 1).map(isRight) : [],
     );
-    const hasGap = ({ knowledge }: (typeof asked)[number]) => knowledge.gaps.length > 0;
+    const hasGap = ({ knowledge }: (typeof results)[number]) => knowledge.gaps.length > 0;
     measures.push(
       {
         name: `tickets, ${split}: best source right, from 0.7`,

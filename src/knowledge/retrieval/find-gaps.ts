@@ -180,13 +180,13 @@ const uncoveredQuestions = (edition: Edition, input: GapInput): FoundGap[] => {
   if (isForeignTo(edition, asked[0]?.text)) return [];
   return asked.slice(1).flatMap((part): FoundGap[] => {
     if (!isQuestion(part.text)) return [];
-    const whole = topicIn(edition, part, input, () => true);
+    const topic = topicIn(edition, part, input, () => true);
     const unknown = topicIn(edition, part, input, ({ postings }) => postings.length === 0);
     const isKnown =
-      whole.stems.length < MIN_WORDS || unknown.stems.length < MIN_UNKNOWN || unknown.phrases.length === 0;
-    if (isKnown || weightOf(unknown) < UNKNOWN_SHARE * weightOf(whole)) return [];
+      topic.stems.length < MIN_WORDS || unknown.stems.length < MIN_UNKNOWN || unknown.phrases.length === 0;
+    if (isKnown || weightOf(unknown) < UNKNOWN_SHARE * weightOf(topic)) return [];
     const gap = `No source covers this part of the question: ${unknown.phrases.map(quoted).join(', ')}`;
-    return [{ kind: 'question', gap, product: productOf(edition, named), intent, stems: whole.stems }];
+    return [{ kind: 'question', gap, product: productOf(edition, named), intent, stems: topic.stems }];
   });
 };
 

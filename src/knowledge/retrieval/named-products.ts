@@ -52,11 +52,11 @@ export function namedProducts(
     ...(isOther ? [[name.toLowerCase(), name] as const] : []),
     ...[...inTicket.unknown, ...inText.unknown].slice(0, MAX_UNKNOWN),
   ]);
-  const known = new Set([...inTicket.known, ...inText.known]);
-  const all = [...known, ...unknown.keys()];
+  const devicesNamed = new Set([...inTicket.known, ...inText.known]);
+  const all = [...devicesNamed, ...unknown.keys()];
   const isSpecific = (each: string) => !all.some((other) => other !== each && ` ${other} `.includes(` ${each} `));
   return {
-    known: [...known].filter(isSpecific),
+    known: [...devicesNamed].filter(isSpecific),
     unknown: [...unknown].filter(([key]) => isSpecific(key)).map(([, spelling]) => spelling),
   };
 }

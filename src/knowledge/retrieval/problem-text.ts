@@ -43,8 +43,8 @@ export const problemText = (message: string, subject = ''): ProblemText => {
   const lines = withoutLogs(withoutClosing(withoutGreeting(own)));
   const title = withoutReply(subject.slice(0, MAX_SUBJECT));
   const body = withoutMarkup(lines.join('\n')).trim();
-  const whole = [title, body].filter((part) => part !== '').join('\n');
-  const text = (whole === '' ? message.trim() : whole).slice(0, MAX_TEXT);
+  const problem = [title, body].filter((part) => part !== '').join('\n');
+  const text = (problem === '' ? message.trim() : problem).slice(0, MAX_TEXT);
   return { text, sentences: sentencesOf(text) };
 };
 

@@ -77,8 +77,8 @@ const quotePart = (
   for (const group of Map.groupBy(pieces, ({ block }) => block).values()) {
     const [piece] = group;
     if (piece === undefined) continue;
-    const whole = group.map((each) => section.text.slice(each.start, each.end)).join('\n');
-    const text = withoutTried(whole, piece, { heading, title, alreadyTried, done });
+    const markdown = group.map((each) => section.text.slice(each.start, each.end)).join('\n');
+    const text = withoutTried(markdown, piece, { heading, title, alreadyTried, done });
     if (text === undefined) return undefined;
     if (text === '') continue;
     blocks.push(text);
