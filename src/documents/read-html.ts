@@ -7,6 +7,7 @@ import { htmlToTree } from './html-to-tree.ts';
 import { collectOmissions, type Omissions } from './omissions.ts';
 import { isNotFound, readHead } from './page-head.ts';
 import { parseHtml } from './parse-html.ts';
+import { headQuestions } from './questions.ts';
 import { textBetweenTags } from './text-between-tags.ts';
 import { lineOfMarkdown, writeMarkdown } from './write-markdown.ts';
 
@@ -97,6 +98,7 @@ export function plainText(html: string): string {
 
 export function convert(root: Root, options: CleaningOptions): { tree: MarkdownRoot; text: string } {
   cleanHtml(root, options);
+  headQuestions(root);
   const tree = htmlToTree(root);
   return { tree, text: writeMarkdown(tree) };
 }
