@@ -1,10 +1,10 @@
 import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { isCode } from '../search/analyse-query.ts';
-import { answeringModelOf, domainFeatures, keynessOf, relevanceOfHits } from '../search/answering-model.ts';
-import { applyLogistic } from '../search/fit-logistic.ts';
+import { applyLogistic } from '../search/logistic.ts';
 import OFF_TOPIC_QUESTIONS from '../search/off-topic-questions.json' with { type: 'json' };
 import { cachedChunk, type Edition, type EditionArticle } from '../search/open-edition.ts';
+import { DOMAIN_THRESHOLD, domainProbability, keynessOf, relevanceOfHits } from '../search/relevance.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { joined, semanticRelevances } from '../search/semantic-calibration.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
@@ -290,10 +290,8 @@ const closestArticles = (ranked: readonly RankedUnit[], articles: readonly Artic
   });
 };
 
-const domainOf = (edition: Edition, { searches: [search] }: CandidateOptions): number => {
-  const model = answeringModelOf(edition);
-  return search === undefined ? 0 : applyLogistic(model.domain, domainFeatures(search, model.keys));
-};
+const domainOf = (edition: Edition, { searches: [search] }: CandidateOptions): number =>
+  search === undefined ? 0 : domainProbability(edition, search);
 
 /** How far codes that the knowledge base lacks are more than half of the question's own words, by idf, 0 to 1: others answer nothing then. */
 const unknownCodes = ({ terms }: ParsedQuestion): number => {
@@ -313,7 +311,7 @@ const FEW_ARTICLES = 10;
  */
 const familiarity = (edition: Edition, domain: number): number => {
   const share = FAMILIAR_FROM * Math.min(1, FEW_ARTICLES / edition.articleCount);
-  return Math.min(1, domain / (share * answeringModelOf(edition).domainThreshold));
+  return Math.min(1, domain / (share * DOMAIN_THRESHOLD));
 };
 
 /** A semantic match outranks chance overlap of words. Not fitted, as no such model was available. */
@@ -377,13 +375,14 @@ const gateFeatures = (
   const [search] = searches;
   const own = held.filter(({ weight }) => weight === 1);
   const said = new Set(own.flatMap(({ stem, closeness }) => (closeness === 1 ? [stem] : [])));
-  const { keys } = answeringModelOf(edition);
   const features: Record<GateFeature, number> = {
-    relevance: logitOf(search === undefined ? 0 : bestRelevance(edition, search)),
+    relevance: logitOf(search === undefined ? 0 : bestRelevance(search)),
     'share of the article': articles[0]?.share ?? 0,
     'idf held': own.reduce((sum, { idf, closeness }) => sum + idf * closeness, 0) / Math.log(1 + edition.chunkCount),
-    'most typical word held': keynessOf({ terms: question.query.terms.filter(({ stem }) => said.has(stem)) }, keys)
-      .highest,
+    'most typical word held': keynessOf(
+      edition,
+      question.query.terms.filter(({ stem }) => said.has(stem)),
+    ).highest,
     'off topic': offTopicSimilarity(question.vector, vectors),
   };
   return GATE_FEATURES.map((name) => features[name]);
@@ -392,9 +391,9 @@ const gateFeatures = (
 const logitOf = (probability: number): number => Math.log((probability + 1e-4) / (1.0001 - probability));
 
 /** Relevance of the best hit, by words and by word vectors. A configured embedding model counts as `nearness`. */
-const bestRelevance = (edition: Edition, { model, ...search }: SearchOutcome): number => {
+const bestRelevance = ({ model, ...search }: SearchOutcome): number => {
   const byMeaning = model === WORD_VECTORS_MODEL ? { model } : {};
-  return Math.max(0, ...relevanceOfHits({ ...search, ...byMeaning }, answeringModelOf(edition)));
+  return Math.max(0, ...relevanceOfHits({ ...search, ...byMeaning }));
 };
 
 /** How many of the off-topic questions that are closest to a question count. */

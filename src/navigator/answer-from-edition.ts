@@ -8,7 +8,6 @@ import type { Unit } from '../grounding/units.ts';
 import { type AnswerPhrases, answerPhrases, filled, languageOfAsker } from '../runtime/answer-phrases.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import type { Turn } from '../search/analyse-query.ts';
-import { answeringModelOf } from '../search/answering-model.ts';
 import { cachedChunk, type Edition, type EditionArticle } from '../search/open-edition.ts';
 import { confidenceFeatures, type SearchOptions, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { completedQuestion } from '../text/complete-question.ts';
@@ -91,7 +90,6 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const language = spokenLanguage(edition, standalone.question, asker, result);
   const phrases = answerPhrases(language);
   const knowledge = options.knowledge ?? knowledgeIn(edition);
-  const vouched = answeringModelOf(edition).topics.join(' ');
   const input = {
     edition,
     outcome,
@@ -110,7 +108,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const { answer, violations } = composeValidAnswer(result.passages, {
     compose: (passages) => quoteAnswer(withPassages(result, passages), { edition, outcome, chosen, phrases }),
     violationsIn: ({ response, frame }) =>
-      validateNavigatorResponse(response, knowledge, { query: standalone.question, vouched, frame }),
+      validateNavigatorResponse(response, knowledge, { query: standalone.question, frame }),
     statementOf: ({ unit }) => ({ text: passageMarkdown(unit), places: excerptsOf(edition, unit) }),
   });
   // What is withheld is always declined.

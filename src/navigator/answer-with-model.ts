@@ -26,9 +26,9 @@ import {
 import { type AnswerPhrases, answerPhrases } from '../runtime/answer-phrases.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import type { Turn } from '../search/analyse-query.ts';
-import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
 import { readPages } from '../search/chunk-texts.ts';
 import type { Edition } from '../search/open-edition.ts';
+import { relevanceOfHits } from '../search/relevance.ts';
 import { type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import {
   type AnswerOptions,
@@ -386,7 +386,7 @@ const ON_TOPIC_FROM = 0.02;
 
 /** Hits of a search about the devices of the question, with the probability that each answers. */
 const hitsIn = (edition: Edition, question: string, outcome: SearchOutcome): PassageHit[] => {
-  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  const relevances = relevanceOfHits(outcome);
   const byChunk = new Map(outcome.hits.map(({ chunk }, at) => [chunk, relevances[at]]));
   return chooseHits(edition, question, outcome.hits).hits.map(({ chunk, source }) => ({
     chunk,

@@ -3,8 +3,8 @@ import { passageMarkdown } from '../grounding/render-passage.ts';
 import { type AnswerPhrases, answerPhrases, filled, listed } from '../runtime/answer-phrases.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { analyseQuery } from '../search/analyse-query.ts';
-import { answeringModelOf } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';
+import { DOMAIN_THRESHOLD } from '../search/relevance.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { namesNoSubject, referenceIn } from '../text/refers-back.ts';
@@ -83,7 +83,7 @@ export const decline = (input: DeclineInput): NavigatorAnswer | undefined => {
 /** By the estimate of the search. A question in another language than the articles is not. */
 export const isOffTopic = (edition: Edition, { domain, probability }: FoundAnswer): boolean =>
   edition.articleCount > 0 &&
-  domain < OUT_OF_DOMAIN_BELOW * answeringModelOf(edition).domainThreshold &&
+  domain < OUT_OF_DOMAIN_BELOW * DOMAIN_THRESHOLD &&
   probability < OUT_OF_DOMAIN_PROBABILITY;
 
 /** The question has words, and none of them occurs in the knowledge base. */

@@ -4,8 +4,8 @@ import {
   MAX_EXPLAINED,
   PARTIAL_BELOW,
 } from '../contract/navigator-response.ts';
-import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
 import { cachedArticle, type Edition } from '../search/open-edition.ts';
+import { relevanceOfHits } from '../search/relevance.ts';
 import type { SemanticUse } from '../search/retrieve.ts';
 import type { SearchHit, SearchOutcome } from '../search/search-edition.ts';
 import { DECLINED_BELOW } from './answer-from-edition.ts';
@@ -17,7 +17,7 @@ export const explainAnswer = (
   question: string,
   { answer, outcome, semantic }: { answer: NavigatorAnswer; outcome: SearchOutcome; semantic: SemanticUse },
 ): Explanation => {
-  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  const relevances = relevanceOfHits(outcome);
   const chosen = new Set(chooseHits(edition, question, outcome.hits).hits.map(({ chunk }) => chunk));
   return {
     edition: edition.id,

@@ -40,8 +40,6 @@ interface CheckedPart {
 interface ValidateOptions {
   /** The question; an answer that states a lack of information may repeat its words. */
   query?: string;
-  /** Further words that need no source, such as the topics of the knowledge base. */
-  vouched?: string;
   /** Lines of the answer, and what stands at the end of lines, that are phrases of our own and titles: `NavigatorAnswer.frame`. */
   frame?: readonly string[];
   /** Statements of a model that passed the check of statements, by a judge too; the rules about words skip them. */
@@ -59,9 +57,9 @@ interface ValidateOptions {
 export const validateNavigatorResponse = (
   response: NavigatorResponse,
   knowledge: CitableKnowledge,
-  { query = '', vouched = '', frame = [], checked = [] }: ValidateOptions = {},
+  { query = '', frame = [], checked = [] }: ValidateOptions = {},
 ): Violation[] => {
-  const subject = subjectOf(response, knowledge, { query, vouched, frame, checked });
+  const subject = subjectOf(response, knowledge, { query, frame, checked });
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` is typed as `string[]`.
   const own = names.flatMap((rule) => RULES[rule](subject).map((finding) => ({ rule, ...finding })));
   // An alternative is an answer of its own, in the words of its own sources.
@@ -105,7 +103,7 @@ interface Subject {
 const subjectOf = (
   response: NavigatorResponse,
   knowledge: CitableKnowledge,
-  { query, vouched, frame, checked }: Required<ValidateOptions>,
+  { query, frame, checked }: Required<ValidateOptions>,
 ): Subject => {
   const cited = response.sources.flatMap(({ file }) => knowledge.article(file) ?? []);
   const answer = withoutCitations(withoutFrame(unescapeHtml(response.answer), frame), response);
@@ -113,38 +111,32 @@ const subjectOf = (
     ...wholeQuotes(response.sources, { answer: collapse(answer), knowledge }),
     ...checked.map(({ text }) => collapse(unescapeHtml(text))),
   ]);
-  const granted = collapse(vouched);
   return {
     response,
     knowledge,
     cited,
     checked,
     answer: collapse(answer),
-    missing: missingIn(own, { response, cited, query, vouched }),
-    statements: statementsOf(own).filter((statement) => !granted.includes(collapse(statement))),
+    missing: missingIn(own, { response, cited, query }),
+    statements: statementsOf(own),
   };
 };
 
 /** The literals of the answer's own words that neither the excerpts nor the rest of the cited articles hold. */
 const missingIn = (
   own: string,
-  {
-    response: { sources },
-    cited,
-    query,
-    vouched,
-  }: Pick<Subject, 'response' | 'cited'> & { query: string; vouched: string },
+  { response: { sources }, cited, query }: Pick<Subject, 'response' | 'cited'> & { query: string },
 ): Literal[] => {
   if (!/[\p{L}\p{N}]/u.test(own)) return [];
   const missingFrom = (allowed: readonly string[]) => missingExactLiterals(own, allowed);
-  if (sources.length === 0) return missingFrom([`${query}\n${vouched}`]);
+  if (sources.length === 0) return missingFrom([query]);
   const names = cited.flatMap(({ id, title, url, headings }) => [id, title, url ?? '', ...(headings ?? [])]);
   const quotes = sources.flatMap(({ excerpts = [] }) => excerpts.map(({ quote }) => quote));
   // Mostly the excerpts are enough, and articles are long.
-  const missing = missingFrom([...names, ...quotes, ...quotes.flatMap(unescaped), vouched]);
+  const missing = missingFrom([...names, ...quotes, ...quotes.flatMap(unescaped)]);
   if (missing.length === 0) return [];
   const texts = cited.map(({ text }) => text);
-  return missingFrom([...names, ...texts, ...texts.flatMap(unescaped), vouched]);
+  return missingFrom([...names, ...texts, ...texts.flatMap(unescaped)]);
 };
 
 // The backslash before a `<`, an image or a link may be our escape in the answer and the author's in the source.

@@ -54,8 +54,7 @@ const writeIndex = (
 ): { edition: Uint8Array<ArrayBuffer>; written: Map<string, Uint8Array> } => {
   const sections = editionSections(collected, identity);
   const { places, byteLength } = placeSections(new Map([...sections].map(([name, { length }]) => [name, length])));
-  // Fitting adds a byte for each term.
-  const spare = SPARE_BYTES + collected.terms.count() + spareBytes(byteLength);
+  const spare = SPARE_BYTES + spareBytes(byteLength);
   const edition = new Uint8Array(new ArrayBuffer(byteLength + spare), 0, byteLength);
   writeHeader(edition, places);
   const written = new Map<string, Uint8Array>();

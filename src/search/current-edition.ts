@@ -15,18 +15,16 @@ import {
   MAX_EDITION_BYTES,
   readManifest,
 } from '../storage/edition-storage.ts';
-import { type AnsweringModel, encodeModel, KEYS_SECTION, MODEL_SECTION } from './answering-model.ts';
 import type { ChunkTexts, PageSource } from './chunk-texts.ts';
 import { audienceBit } from './collect-words.ts';
 import { attachSection, unreadable } from './edition-format.ts';
 import { createEditionReader, EditionUnavailable, loadEdition } from './edition-reader.ts';
 import { languagesOf } from './edition-sections.ts';
-import { fitAnsweringModel } from './fit-edition.ts';
 import { TRANSLATED_SECTION } from './group-translations.ts';
 import { type Edition, openEdition, SAMPLE_LENGTH, sampledChunks } from './open-edition.ts';
 import { type EditionIndex, findWord, readPostings } from './open-index.ts';
 import { type Recount, recountIndex } from './recount-index.ts';
-import { REPEATED_SECTION, repeatedBlocksOf } from './repeated-blocks.ts';
+import { attachRepeatedBlocks, REPEATED_SECTION, repeatedBlocksOf } from './repeated-blocks.ts';
 import { entryRange, entryText, numbersView, openTextTable, type TextTable } from './text-table.ts';
 
 /** A request that reads an edition. */
@@ -112,7 +110,7 @@ const MAX_NARROWED = 8;
 
 /**
  * What an asker with some audiences may read of an edition: an edition in which the other articles do not exist. Its numbers count from 0,
- * and its words, devices, topics and counts are those of its articles alone, so whatever reads it can show nothing else. The edition
+ * and its words, devices and counts are those of its articles alone, so whatever reads it can show nothing else. The edition
  * itself where the asker may read all of it.
  *
  * @throws {EditionFormatError} When the edition does not say who may read its articles.
@@ -251,14 +249,12 @@ const languagesAmong = (edition: Edition): readonly string[] => {
   return languagesOf(counts, edition.articleCount);
 };
 
-/** The section with what `fitForEverybody` has attached in place of another one. */
-const forEverybody = (name: string): string => name.replace('answering', 'open');
-
-const FITTED_SECTIONS: readonly string[] = [MODEL_SECTION, KEYS_SECTION, REPEATED_SECTION];
+/** Section with the repeated blocks of the articles that are for everybody, where there are others. */
+const OPEN_REPEATED_SECTION = 'open.repeated';
 
 /**
- * What was fitted to the whole edition tells about articles that the asker may not read, so it is fitted again: when it is published for what is for
- * everybody, else when it is first read. With texts on pages, which are not in memory, it stays as it is.
+ * Which blocks are repeated tells about articles that the asker may not read, so they are counted again: when the edition is published for what is
+ * for everybody, else when they are first asked for. With texts on pages, which are not in memory, they stay as they are.
  */
 const ownSection = (
   edition: Edition,
@@ -266,44 +262,23 @@ const ownSection = (
   { from, isForAll, isCounted }: { from: Edition; isForAll: boolean; isCounted: boolean },
 ): Uint8Array | undefined => {
   const whole = from.section(name);
-  if (whole === undefined || !isCounted || !FITTED_SECTIONS.includes(name)) return whole;
-  const attached = isForAll ? from.section(forEverybody(name)) : undefined;
-  if (attached !== undefined) return attached;
-  const own = fittedTo(edition);
-  if (name === MODEL_SECTION) return encodeModel(own.model());
-  return name === KEYS_SECTION ? own.model().keys : own.repeated();
+  if (whole === undefined || !isCounted || name !== REPEATED_SECTION) return whole;
+  return (isForAll ? from.section(OPEN_REPEATED_SECTION) : undefined) ?? repeatedBlocksOf(edition);
 };
 
 /**
- * Fits the parameters of answering to the articles for everybody, and attaches them, so that the first anonymous question need not wait.
+ * Attaches the repeated blocks of a finished edition, and those of its articles for everybody, so that the first anonymous question need not wait.
  *
- * @param edition As returned by `fitEdition`; must not be used afterwards.
+ * @param edition As returned by `buildEdition`; must not be used afterwards.
+ * @param pages The pages of an edition whose texts are beside it, all of them in reach.
  */
-export const fitForEverybody = (edition: Uint8Array, pages?: PageSource): Uint8Array => {
-  const whole = openEdition(edition, pages);
+export function completeEdition(edition: Uint8Array, pages?: PageSource): Uint8Array {
+  const complete = attachRepeatedBlocks(edition, pages);
+  const whole = openEdition(complete, pages);
   const open = editionFor(whole, []);
-  if (open === whole || whole.texts.paged !== undefined) return edition;
-  const sections = FITTED_SECTIONS.map((name) => [forEverybody(name), open.section(name)] as const);
-  return sections.reduce(
-    (attached, [name, section]) => (section === undefined ? attached : attachSection(attached, name, section)),
-    edition,
-  );
-};
-
-const fittedTo = oncePer((edition: Edition) => {
-  let model: AnsweringModel | undefined;
-  let repeated: Uint8Array | undefined;
-  return {
-    model: () => {
-      model ??= fitAnsweringModel(edition);
-      return model;
-    },
-    repeated: () => {
-      repeated ??= repeatedBlocksOf(edition);
-      return repeated;
-    },
-  };
-});
+  if (open === whole || whole.texts.paged !== undefined) return complete;
+  return attachSection(complete, OPEN_REPEATED_SECTION, repeatedBlocksOf(open));
+}
 
 const isOwn = (place: number): boolean => place >= 0;
 

@@ -3,11 +3,11 @@ import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vect
 import type { KnowledgeHit, KnowledgeSearchRequest, KnowledgeSearchResponse } from '../contract/knowledge.ts';
 import { type Deadline, startDeadline, TooLate, withDeadline } from '../http/deadline.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
-import { answeringModelOf, relevanceOfHits } from './answering-model.ts';
 import { readPages } from './chunk-texts.ts';
 import { type EditionVectors, vectorsOf } from './edition-vectors.ts';
 import type { NearChunk } from './nearest-rows.ts';
 import type { Edition } from './open-edition.ts';
+import { relevanceOfHits } from './relevance.ts';
 import {
   allowedChunks,
   type Meanings,
@@ -239,7 +239,7 @@ export const searchKnowledge = async (
   { retrieve, ...options }: Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs'> & { retrieve: Retriever },
 ): Promise<KnowledgeSearchResponse> => {
   const { outcome, semantic, lacksTexts } = await retrieve(edition, query, { ...options, limit, filter });
-  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  const relevances = relevanceOfHits(outcome);
   const hits = await readPages(edition, () =>
     outcome.hits.map((hit, index) => hitOf(edition, hit, relevances[index] ?? 0)),
   );

@@ -13,8 +13,8 @@ import { SAMPLE_KNOWLEDGE_BASE } from '../../src/dev/sample/files.ts';
 import { takeInArticle } from '../../src/knowledge/articles/normalise-article.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { attachWordVectors } from '../../src/search/edition-vectors.ts';
-import { fitEdition } from '../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { attachRepeatedBlocks } from '../../src/search/repeated-blocks.ts';
 import { createRetriever, searchKnowledge } from '../../src/search/retrieve.ts';
 import { describeMoving } from './describe-moving.ts';
 import { answerLabelledQuestions, navigate, QUESTIONS } from './labelled-answers.ts';
@@ -216,7 +216,7 @@ const openLocally = async (kb: string): Promise<Edition> => {
   await served.close();
   const entries = articles.map((article) => takeInArticle(article, { articleUrl: () => '' }));
   const identity = { id: 'local', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' };
-  return openEdition(attachWordVectors(fitEdition(buildEdition(entries, identity)), shippedWordVectors()));
+  return openEdition(attachWordVectors(attachRepeatedBlocks(buildEdition(entries, identity)), shippedWordVectors()));
 };
 
 /** Readers look for a newer edition every few seconds, so a change does not show immediately. */

@@ -11,8 +11,8 @@ import {
 import { parseQuestion, questionWithTurn, type TextVectors } from '../../src/grounding/parse-question.ts';
 import { passageMarkdown } from '../../src/grounding/render-passage.ts';
 import { candidateUnits } from '../../src/grounding/unit-features.ts';
-import { fitEdition } from '../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { attachRepeatedBlocks } from '../../src/search/repeated-blocks.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
 import { builtOf, editionOf, filler, listOf } from './articles-for-test.ts';
 import cases from './find-answer.json' with { type: 'json' };
@@ -255,7 +255,7 @@ describe('the probability of an answer', () => {
       id: `${part}.md`,
       text: `A worn ${part} is replaced as a whole. People change the way they think.`,
     }));
-    const edition = openEdition(fitEdition(builtOf(...articles)));
+    const edition = openEdition(attachRepeatedBlocks(builtOf(...articles)));
     const typicalIn = (text: string) =>
       featureOf(edition, text, 'most typical word held', only(edition, text, 'gasket.md'));
     expect(typicalIn('Do people think?')).toBeLessThan(typicalIn('Is the gasket worn?'));

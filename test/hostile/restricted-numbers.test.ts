@@ -1,17 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
-import { answeringModelOf, decodeKey, relevanceOfHits } from '../../src/search/answering-model.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
-import { editionFor, fitForEverybody } from '../../src/search/current-edition.ts';
-import { fitEdition } from '../../src/search/fit-edition.ts';
+import { completeEdition, editionFor } from '../../src/search/current-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
-import { findTerm } from '../../src/search/open-index.ts';
+import { domainProbability, keynessOf, relevanceOfHits } from '../../src/search/relevance.ts';
 import { isRepeatedIn } from '../../src/search/repeated-blocks.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
 import { shownTranslations } from '../../src/search/translations.ts';
 import { mayRead } from '../../src/signing/capabilities.ts';
-import { stem } from '../../src/text/stem.ts';
 import { entryOf, IDENTITY, type Sketch } from '../search/edition-fixture.ts';
 
 /** What leaves is made from readable articles alone, numbers included: the same with and without the others. */
@@ -35,14 +32,11 @@ const sketch = fc.record({
 
 const base = fc.array(sketch, { minLength: 1, maxLength: 25 });
 
-/** As the library publishes it. */
-const complete = (edition: Uint8Array) => fitForEverybody(fitEdition(edition));
-
 const editionOf = (
   drawn: readonly (readonly [number, typeof base extends fc.Arbitrary<(infer S)[]> ? S : never])[],
 ): Edition =>
   openEdition(
-    complete(
+    completeEdition(
       buildEdition(
         drawn.map(([at, { audiences, title, texts, devices, intents }]) =>
           entryOf({
@@ -64,13 +58,12 @@ const editionOf = (
 /** All that can be read from an edition by a question. */
 const outputs = (edition: Edition, question: string) => {
   const { hits, query, ...rest } = searchEdition(edition, question);
-  const model = answeringModelOf(edition);
   const shown = hits.map(({ article, chunk, ...numbers }) => ({
     ...{ article: edition.article(article).id, text: edition.chunk(chunk).text, numbers },
   }));
   return {
     hits: shown,
-    relevance: relevanceOfHits({ hits, query, model: rest.model }, model),
+    relevance: relevanceOfHits({ hits, query, model: rest.model }),
     terms: query.terms.map(({ word, isKnown, idf, chunkCount, corrections }) => [
       word,
       isKnown,
@@ -80,11 +73,8 @@ const outputs = (edition: Edition, question: string) => {
     ]),
     rest: JSON.stringify({ ...rest, model: undefined }),
     counts: [edition.articleCount, edition.chunkCount, edition.wordTotal],
-    model: { domain: model.domain, threshold: model.domainThreshold, topics: model.topics },
-    keys: WORDS.map((word) => {
-      const term = findTerm(edition.index, stem(word.toLowerCase()));
-      return term < 0 ? undefined : decodeKey(model.keys[term]);
-    }),
+    domain: domainProbability(edition, { query, quality: rest.quality }),
+    keys: query.terms.map((term) => keynessOf(edition, [term])),
     isRepeated: isRepeatedIn(edition)('Still need help? Write to us.'),
     devices: edition.devices(),
     answer: JSON.stringify(answerFromEdition(edition, question, { isScreened: true }).response),
@@ -149,7 +139,7 @@ it('is the same with and without restricted articles in other languages, and tra
   const editionIn = (drawn: typeof inLanguages extends fc.Arbitrary<infer T> ? T : never) => {
     const byId = new Map(drawn.map((each) => [`${each.folder}${each.path}`, each]));
     return openEdition(
-      complete(
+      completeEdition(
         buildEdition(
           [...byId].map(([id, { isHidden, language, isShort, translationKey }]) =>
             entryOf({

@@ -49,7 +49,7 @@ const ask = async (
   expect(NavigatorResponse.safeParse(response).error?.issues).toBeUndefined();
   const broken = validateNavigatorResponse(response, kb.knowledge, {
     query: question,
-    vouched: response.answer,
+    checked: [{ text: response.answer, files: response.sources.map(({ file }) => file) }],
     frame: answer.frame,
   });
   // The judge decides on paraphrases.

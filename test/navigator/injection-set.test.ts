@@ -4,7 +4,6 @@ import { validateResponse } from '../../src/contract/validate-response.ts';
 import { answerQuestion } from '../../src/navigator/answer-question.ts';
 import { asLibrarianResponse } from '../../src/navigator/navigator-librarian.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
-import { answeringModelOf } from '../../src/search/answering-model.ts';
 import { INJECTIONS, type Injection, wrappedAt } from './injection-set.ts';
 import { judging, type ModelCall, scriptedModel, seeking } from './scripted-model.ts';
 import { OFTEN, openSmallKb, QUOTE } from './small-kb.ts';
@@ -78,7 +77,7 @@ describe.each(ALL)('a text injected as $name', (injection) => {
     const texts = inOneLine(JSON.stringify([response, shared, account]).toLowerCase());
     for (const payload of payloads) expect(texts).not.toContain(payload.toLowerCase());
     expect(NavigatorResponse.safeParse(answer.response).error?.issues).toBeUndefined();
-    const about = { query: question, vouched: answeringModelOf(edition).topics.join(' '), frame: answer.frame };
+    const about = { query: question, frame: answer.frame };
     expect(validateNavigatorResponse(answer.response, knowledge, about)).toEqual([]);
     expect(validateResponse(librarian)).toMatchObject({ ok: true });
   });

@@ -5,8 +5,8 @@ import { takeInArticle } from '../../src/knowledge/articles/normalise-article.ts
 import { answerQuestion } from '../../src/navigator/answer-question.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { attachWordVectors } from '../../src/search/edition-vectors.ts';
-import { fitEdition } from '../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { attachRepeatedBlocks } from '../../src/search/repeated-blocks.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 
 interface SmallBase {
@@ -28,7 +28,7 @@ const openBase = (articles: Record<string, string>): Edition => {
     takeInArticle({ id, title: '', url: `https://docs.example.com/${id}`, content }, { articleUrl: () => '' }),
   );
   const built = buildEdition(entries, { id: 'small', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' });
-  return openEdition(attachWordVectors(fitEdition(built), shippedWordVectors()));
+  return openEdition(attachWordVectors(attachRepeatedBlocks(built), shippedWordVectors()));
 };
 
 const retrieve = createRetriever({ wordVectors: shippedWordVectors });

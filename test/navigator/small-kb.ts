@@ -2,8 +2,8 @@ import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
 import type { CitableKnowledge } from '../../src/navigator/citable-knowledge.ts';
 import type { Article } from '../../src/search/article.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
-import { fitEdition } from '../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { attachRepeatedBlocks } from '../../src/search/repeated-blocks.ts';
 import articles from './small-kb.json' with { type: 'json' };
 
 /** A dozen articles about a coffee machine in two models: steps, a table, code, a conflict, raw HTML. */
@@ -22,7 +22,7 @@ export const openSmallKb = (
 ): { edition: Edition; knowledge: CitableKnowledge } => {
   const entries = given.map((each) => ({ article: each, chunks: chunkArticle(each) }));
   const edition = openEdition(
-    fitEdition(buildEdition(entries, { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' })),
+    attachRepeatedBlocks(buildEdition(entries, { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' })),
   );
   return { edition, knowledge: { article: (file) => given.find(({ id }) => id === file), edition: 'e1' } };
 };

@@ -5,8 +5,8 @@ import { answerQuestion } from '../../src/navigator/answer-question.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { editionFor } from '../../src/search/current-edition.ts';
 import { attachWordVectors } from '../../src/search/edition-vectors.ts';
-import { fitEdition } from '../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { attachRepeatedBlocks } from '../../src/search/repeated-blocks.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
 import { scriptedModel, seeking } from './scripted-model.ts';
@@ -56,7 +56,7 @@ const open = (layout: Layout, { without = '', audience = '' } = {}): Edition => 
   );
   entries.sort((one, other) => (one.article.id < other.article.id ? -1 : 1));
   const built = buildEdition(entries, { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' });
-  return openEdition(attachWordVectors(fitEdition(built), shippedWordVectors()));
+  return openEdition(attachWordVectors(attachRepeatedBlocks(built), shippedWordVectors()));
 };
 
 const retrieve = createRetriever({ wordVectors: shippedWordVectors });

@@ -41,12 +41,12 @@ describe('validateNavigatorResponse()', () => {
   it.each(cases.breaches as [string, string, Changes][])('reports %s: %s', (rule, _what, changes) =>
     expect(rulesBroken(changes)).toEqual([rule]),
   );
-  it('allows a declination to repeat words of the question and the domain', () => {
+  it('allows a declination to repeat words of the question', () => {
     const query = 'How do I set HTTP_PROXY in proxy.conf?';
-    const answer = `I don't have information about "${query}". My knowledge base is about v2 devices.`;
-    const broken = ['path-in-source', 'identifier-in-source', 'identifier-in-source'];
+    const answer = `I don't have information about "${query}".`;
+    const broken = ['path-in-source', 'identifier-in-source'];
     expect(rulesBroken({ answer, sources: [] })).toEqual(broken);
-    expect(rulesBroken({ answer, sources: [] }, { query, vouched: 'v2' })).toEqual([]);
+    expect(rulesBroken({ answer, sources: [] }, { query })).toEqual([]);
   });
   it('names the offending words', () => {
     const [violation] = validateNavigatorResponse(response({ saying: 'It takes about 45 seconds.' }), knowledge);

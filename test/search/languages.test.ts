@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { takeInArticle } from '../../src/knowledge/articles/normalise-article.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
-import { fitEdition } from '../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { attachRepeatedBlocks } from '../../src/search/repeated-blocks.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
 
 const ARTICLES: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ const ARTICLES: Readonly<Record<string, string>> = {
 
 const open = (ids: readonly string[] = Object.keys(ARTICLES)): Edition =>
   openEdition(
-    fitEdition(
+    attachRepeatedBlocks(
       buildEdition(
         ids.map((id) =>
           takeInArticle(

@@ -1,14 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answeringModelOf } from '../../src/search/answering-model.ts';
-import { buildEdition } from '../../src/search/build-edition.ts';
 import { audiencesIn, editionFor } from '../../src/search/current-edition.ts';
-import { fitEdition } from '../../src/search/fit-edition.ts';
-import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import type { Edition } from '../../src/search/open-edition.ts';
 import { findTerm, findWord } from '../../src/search/open-index.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
 import { mayRead } from '../../src/signing/capabilities.ts';
-import { editionOf, entryOf, IDENTITY, type Sketch } from './edition-fixture.ts';
+import { editionOf, type Sketch } from './edition-fixture.ts';
 
 const article = (id: string, audiences: string[] | undefined, text: string, more: Partial<Sketch> = {}): Sketch => ({
   id,
@@ -67,18 +64,6 @@ describe('editionFor()', () => {
       searchEdition(editionFor(EDITION, audiences), query).query.terms.flatMap((term) => term.corrections);
     expect(corrections([], 'zirconum furnase')).toEqual([]);
     expect(corrections(['staff'], 'zirconum')).toEqual(['zirconium']);
-  });
-  it('names only topics of its articles', () => {
-    const sketches = Array.from({ length: 8 }, (_, at) => {
-      const [audiences, material, device] =
-        at % 2 ? [undefined, 'Granite', 'Pump'] : [['staff'], 'Zirconium', 'Furnace'];
-      return article(`s${at}`, audiences, 'Words about it.', { title: `${material} part ${at}`, devices: [device] });
-    });
-    const fitted = openEdition(fitEdition(buildEdition(sketches.map(entryOf), IDENTITY)));
-    expect(answeringModelOf(fitted).topics.join()).toMatch(/Zirconium|Furnace/);
-    const open = answeringModelOf(editionFor(fitted, [])).topics.join();
-    expect(open).not.toMatch(/Zirconium|Furnace/);
-    expect(open).toMatch(/Granite|Pump/);
   });
   it('has the words of its articles alone, also with more than thirty lists of audiences', () => {
     const sketches = Array.from({ length: 40 }, (_, at) =>

@@ -1,8 +1,8 @@
 import type { StatementSource } from '../../contract/ask.ts';
 import { analyseQuery } from '../../search/analyse-query.ts';
-import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
 import { readPages } from '../../search/chunk-texts.ts';
 import { type CachedChunk, cachedChunk, type Edition } from '../../search/open-edition.ts';
+import { relevanceOfHits } from '../../search/relevance.ts';
 import type { RetrieveOptions, Retriever } from '../../search/retrieve.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
 import { titleOfPath } from '../../text/title-of-path.ts';
@@ -72,7 +72,7 @@ const scoresWithoutKinds = async (edition: Edition, subject: string, { retrieve,
 
 /** The passages of a search, best first. */
 const scored = async (edition: Edition, outcome: SearchOutcome): Promise<FoundDocument[]> => {
-  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  const relevances = relevanceOfHits(outcome);
   const { value } = await readPages(edition, () =>
     outcome.hits.map(({ chunk }, at) => ({ chunk: cachedChunk(edition, chunk), score: rounded(relevances[at] ?? 0) })),
   );

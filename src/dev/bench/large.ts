@@ -8,7 +8,7 @@ import type { HostKbClient } from '../../knowledge/library/host-kb-client.ts';
 import { createLibrary } from '../../knowledge/library/library.ts';
 import { answerQuestion } from '../../navigator/answer-question.ts';
 import { createEditionReader } from '../../search/edition-reader.ts';
-import { fitEdition } from '../../search/fit-edition.ts';
+import { attachRepeatedBlocks } from '../../search/repeated-blocks.ts';
 import { createRetriever, searchKnowledge } from '../../search/retrieve.ts';
 import type { EditionParts } from '../../storage/edition-storage.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
@@ -30,7 +30,11 @@ export const benchLarge = async ({ data }: { data?: string | undefined }): Promi
     const host = hostOf(() => longArticles(articles, PASSAGES), samples);
     let wakeAt = 0;
     const library = createLibrary({
-      ...{ workspace: 'bench', sql: nodeSql(new DatabaseSync(join(folder, 'library.sqlite'))), complete: fitEdition },
+      ...{
+        workspace: 'bench',
+        sql: nodeSql(new DatabaseSync(join(folder, 'library.sqlite'))),
+        complete: attachRepeatedBlocks,
+      },
       editionStorage: { put: async () => undefined, delete: async () => undefined },
       source: () => ({ url: 'https://kb.example', client: host }),
       articleUrl: (id) => `https://kb.example/${id}`,

@@ -4,7 +4,7 @@ import { HostArticleReply } from '../../contract/host-article.ts';
 import type { HostKbClient } from '../../knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library } from '../../knowledge/library/library.ts';
 import type { LibraryEmbedding } from '../../knowledge/library/vector-store.ts';
-import { fitEdition } from '../../search/fit-edition.ts';
+import { attachRepeatedBlocks } from '../../search/repeated-blocks.ts';
 import { upstashVectorIndex } from '../../storage/upstash-vector-index.ts';
 import { readSupportDocs } from '../eval/eval-data.ts';
 import { nodeSql } from '../stand-ins/node-sql.ts';
@@ -91,7 +91,7 @@ const libraryOf = (
 ): { library: Library; untilIdle: () => Promise<void> } => {
   let wakeAt = 0;
   const library = createLibrary({
-    ...{ workspace: 'bench', sql: nodeSql(), embedding, complete: fitEdition },
+    ...{ workspace: 'bench', sql: nodeSql(), embedding, complete: attachRepeatedBlocks },
     editionStorage: { put: async () => undefined, delete: async () => undefined },
     source: () => ({ url: 'https://kb.example', client }),
     articleUrl: (id) => `https://kb.example/${id}`,

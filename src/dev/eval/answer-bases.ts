@@ -6,8 +6,8 @@ import { takeInArticle } from '../../knowledge/articles/normalise-article.ts';
 import type { Article } from '../../search/article.ts';
 import { buildEdition } from '../../search/build-edition.ts';
 import { attachWordVectors } from '../../search/edition-vectors.ts';
-import { fitEdition } from '../../search/fit-edition.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';
+import { attachRepeatedBlocks } from '../../search/repeated-blocks.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
 import { readLines } from './eval-data.ts';
 
@@ -19,7 +19,9 @@ export interface EvalBase {
 
 /** Articles with their chunks. */
 export const openEntries = (name: string, entries: Parameters<typeof buildEdition>[0]): EvalBase => {
-  const built = fitEdition(buildEdition(entries, { id: name, workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' }));
+  const built = attachRepeatedBlocks(
+    buildEdition(entries, { id: name, workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' }),
+  );
   return { name, edition: openEdition(attachWordVectors(built, shippedWordVectors())) };
 };
 

@@ -5,7 +5,6 @@ import { validateNavigatorResponse } from '../../navigator/validate-navigator-re
 import { answerPhrases } from '../../runtime/answer-phrases.ts';
 import { seededRandom } from '../../runtime/seeded-random.ts';
 import type { Turn } from '../../search/analyse-query.ts';
-import { answeringModelOf } from '../../search/answering-model.ts';
 import type { Article } from '../../search/article.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { createRetriever } from '../../search/retrieve.ts';
@@ -87,13 +86,8 @@ const openLibrary = (articles: readonly Article[]): Library => {
   return { edition, knowledge: { article: (file) => byId.get(file), edition: edition.id } };
 };
 
-const violationsOf = (
-  { response, frame }: NavigatorAnswer,
-  { edition, knowledge }: Library,
-  query: string,
-): string[] => {
-  const vouched = answeringModelOf(edition).topics.join(' ');
-  return validateNavigatorResponse(response, knowledge, { query, vouched, frame }).map(
+const violationsOf = ({ response, frame }: NavigatorAnswer, { knowledge }: Library, query: string): string[] => {
+  return validateNavigatorResponse(response, knowledge, { query, frame }).map(
     ({ rule, file, words }) => `${rule}: ${words ?? file} (${query})`,
   );
 };

@@ -3,16 +3,13 @@ import { type AdapterVariables, readSettings } from '../../adapters/settings.ts'
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
 import { wordVectorProvider } from '../../ai/embeddings/word-vectors.ts';
 import { cl100k, loadTokenizer } from '../../ai/tokenizer.ts';
-import { OFF_TOPIC_QUESTIONS } from '../../search/fit-edition.ts';
-import {
-  fitSemanticCalibration,
-  type SemanticCalibration,
-  semanticCalibrationOf,
-} from '../../search/semantic-calibration.ts';
+import offTopicQuestions from '../../search/off-topic-questions.json' with { type: 'json' };
+import { type SemanticCalibration, semanticCalibrationOf } from '../../search/semantic-calibration.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
 import { calibrationError } from './decision-metrics.ts';
 import { askAll, embeddedEdition, halfOf, textsToEmbed } from './embed-set.ts';
 import { type JudgedQuestion, type JudgedSet, readMtrag, readNq, readSquad } from './eval-data.ts';
+import { fitSemanticCalibration } from './fit-semantic-calibration.ts';
 import {
   type AskedSet,
   closestSources,
@@ -76,7 +73,10 @@ const partOf = ({ set, edition, asked }: AskedSet, half: ReturnType<typeof halfO
   asked: asked.filter((question) => halfOf(question) === half),
 });
 
-const panel = (): JudgedQuestion[] => OFF_TOPIC_QUESTIONS.map((text) => foreigner({ id: text, text }));
+const panel = (): JudgedQuestion[] =>
+  Object.values(offTopicQuestions)
+    .flat()
+    .map((text) => foreigner({ id: text, text }));
 
 const foreigner = ({ id, text }: Pick<JudgedQuestion, 'id' | 'text'>): JudgedQuestion => ({
   ...{ id, text, relevant: new Set<string>(), history: [] },

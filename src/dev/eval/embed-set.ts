@@ -3,9 +3,9 @@ import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
 import { chunkArticle } from '../../knowledge/articles/chunk-article.ts';
 import { buildEdition } from '../../search/build-edition.ts';
 import { attachVectors, embeddingTextOf } from '../../search/edition-vectors.ts';
-import { fitEdition } from '../../search/fit-edition.ts';
 import { packVector, quantise } from '../../search/nearest-rows.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';
+import { attachRepeatedBlocks } from '../../search/repeated-blocks.ts';
 import { createRetriever } from '../../search/retrieve.ts';
 import type { SearchHit, SearchOutcome } from '../../search/search-edition.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
@@ -28,7 +28,7 @@ export const readSample = (): JudgedSet => ({
 
 /** The set as the library would publish it, words alone. */
 const publish = ({ name, articles }: Pick<JudgedSet, 'name' | 'articles'>): Uint8Array =>
-  fitEdition(
+  attachRepeatedBlocks(
     buildEdition(
       articles.map((article) => ({ article, chunks: chunkArticle(article) })),
       { id: name, workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' },

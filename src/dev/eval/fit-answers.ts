@@ -8,7 +8,7 @@ import { candidateUnits, UNIT_FEATURES } from '../../grounding/unit-features.ts'
 import type { Unit } from '../../grounding/units.ts';
 import { HITS } from '../../navigator/answer-from-edition.ts';
 import type { Turn } from '../../search/analyse-query.ts';
-import { applyLogistic, fitLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
+import { applyLogistic, type LogisticModel } from '../../search/logistic.ts';
 import { createRetriever } from '../../search/retrieve.ts';
 import { failUsage, readCommandLine } from '../command-line.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
@@ -17,6 +17,7 @@ import { type EvalBase, openArticles, openFolder, openSupportDocs, plainText } f
 import { areaUnderCurve, calibrationError } from './decision-metrics.ts';
 import { halfOf } from './embed-set.ts';
 import { type JudgedQuestion, readLines, readMtrag, readNq, readSupportDocs } from './eval-data.ts';
+import { fitLogistic } from './fit-logistic.ts';
 import { basesIn, openDocumentation, readQuestions } from './foreign.ts';
 
 interface Question {

@@ -1,11 +1,12 @@
 /** Fits `ANSWERS` of src/support/draft/ticket-units.ts. */
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
-import { applyLogistic, type Example, fitLogistic } from '../../search/fit-logistic.ts';
+import { applyLogistic } from '../../search/logistic.ts';
 import { analyze } from '../../support/analyze.ts';
 import { rankTicketUnits, signsOfArticles } from '../../support/draft/ticket-units.ts';
 import { readCommandLine } from '../command-line.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
+import { type Example, fitLogistic } from './fit-logistic.ts';
 import { readSampleTickets, requestOf } from './read-tickets.ts';
 import { evalScope, partsFor } from './recorded-tickets.ts';
 import { readSample } from './tickets.ts';

@@ -1,11 +1,12 @@
-import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
-import { applyLogistic, type Example, type LogisticModel } from '../../search/fit-logistic.ts';
+import { applyLogistic, type LogisticModel } from '../../search/logistic.ts';
 import type { Edition } from '../../search/open-edition.ts';
+import { relevanceOfHits } from '../../search/relevance.ts';
 import type { SearchHit, SearchOutcome } from '../../search/search-edition.ts';
 import { semanticFeatures } from '../../search/semantic-calibration.ts';
 import { calibrationError, type Judged, reliability } from './decision-metrics.ts';
 import { type Asked, unitOf } from './embed-set.ts';
 import type { JudgedSet } from './eval-data.ts';
+import type { Example } from './fit-logistic.ts';
 
 /** A set that was asked, and the edition that answered. */
 export interface AskedSet {
@@ -23,10 +24,9 @@ type Side = 'byWords' | 'hybrid';
 
 /** The estimated relevance of the best source, and whether it answers: by words, or by words and meaning. */
 export const bestSources = (asked: AskedSet, side: Side, population: Population): Judged[] => {
-  const model = answeringModelOf(asked.edition);
   return outcomesOf(asked, side, population).flatMap(({ outcome, isRight }) => {
     const [best] = outcome.hits;
-    const [confidence] = relevanceOfHits(outcome, model);
+    const [confidence] = relevanceOfHits(outcome);
     return best === undefined || confidence === undefined ? [] : [{ confidence, isRight: isRight(best) }];
   });
 };

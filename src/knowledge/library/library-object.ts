@@ -4,8 +4,7 @@ import type { WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import type { ErrorCode } from '../../contract/error-info.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { describeCause, logLine } from '../../runtime/log.ts';
-import { fitForEverybody } from '../../search/current-edition.ts';
-import { fitEdition } from '../../search/fit-edition.ts';
+import { completeEdition } from '../../search/current-edition.ts';
 import { kvEditionStorage } from '../../storage/edition-storage.ts';
 import { durableObjectSql } from '../../storage/sql.ts';
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
@@ -88,7 +87,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
           code: codeOf(error),
           cause: describeCause(error),
         }),
-      complete: (edition, pages) => fitForEverybody(fitEdition(edition, pages), pages),
+      complete: completeEdition,
       embedding: this.embeddingOf(workspace, this.env),
       wordVectors: this.wordVectors(),
     });

@@ -1,10 +1,9 @@
 import { type Coverage, RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import { oncePer } from '../../runtime/once-per.ts';
 import type { QueryTerm } from '../../search/analyse-query.ts';
-import { answeringModelOf, domainFeatures } from '../../search/answering-model.ts';
 import { findWordOf } from '../../search/edition-stems.ts';
-import { applyLogistic } from '../../search/fit-logistic.ts';
 import { cachedArticle, type Edition } from '../../search/open-edition.ts';
+import { DOMAIN_THRESHOLD, domainProbability } from '../../search/relevance.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
@@ -49,8 +48,7 @@ const isOfDomain = (edition: Edition, { asked: [whole], intent, named }: GapInpu
   if (intent !== undefined || named.known.length + named.unknown.length > 0) return true;
   if (whole === undefined) return false;
   if (OWN_NUMBER.test(whole.text)) return true;
-  const model = answeringModelOf(edition);
-  return applyLogistic(model.domain, domainFeatures(whole.outcome, model.keys)) >= model.domainThreshold;
+  return domainProbability(edition, whole.outcome) >= DOMAIN_THRESHOLD;
 };
 
 /** The number of an order or a customer, and no year. */

@@ -2,7 +2,7 @@ import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import { isOutdatedIn } from '../../grounding/candidate-articles.ts';
 import { stemsIn } from '../../grounding/sections.ts';
 import type { QueryTerm } from '../../search/analyse-query.ts';
-import { applyLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
+import { applyLogistic, type LogisticModel } from '../../search/logistic.ts';
 import { cachedArticle, cachedChunk, type Edition } from '../../search/open-edition.ts';
 import { inverseFrequency } from '../../search/open-index.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../../search/search-edition.ts';

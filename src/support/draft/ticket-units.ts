@@ -5,7 +5,7 @@ import { type ParsedQuestion, parseQuestion, type TextVectors } from '../../grou
 import { type CandidateUnit, candidateUnits, UNIT_FEATURES } from '../../grounding/unit-features.ts';
 import { coverageOf, type Evidence, type Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { devicesNamedIn } from '../../search/devices-named-in.ts';
-import { applyLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
+import { applyLogistic, type LogisticModel } from '../../search/logistic.ts';
 import type { EditionArticle } from '../../search/open-edition.ts';
 import { textOf } from './quote-passage.ts';
 

@@ -17,9 +17,9 @@ import { markdownToHtml, markdownToText } from '../../markup/render-markdown.ts'
 import { splitBlocks } from '../../markup/split-blocks.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import type { Turn } from '../../search/analyse-query.ts';
-import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
 import { readPages } from '../../search/chunk-texts.ts';
 import { cachedArticle } from '../../search/open-edition.ts';
+import { relevanceOfHits } from '../../search/relevance.ts';
 import { searchEdition } from '../../search/search-edition.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { primaryOf } from '../ticket/languages.ts';
@@ -312,7 +312,7 @@ export const modelPassages = async (
   const language = detectLanguage(evidence.text);
   const search = (query: string, part: number): HitList => {
     const outcome = searchEdition(edition, query, { limit: QUERY_HITS, language });
-    const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+    const relevances = relevanceOfHits(outcome);
     const hits = outcome.hits.map(
       ({ chunk, article }, at): PassageHit => ({
         ...{ chunk, source: cachedArticle(edition, article), relevance: relevances[at] },

@@ -5,8 +5,8 @@ import { retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-kno
 import { answerQuestion } from '../../../src/navigator/answer-question.ts';
 import { PagesMissing } from '../../../src/search/chunk-texts.ts';
 import { loadEdition, type PageCache, pageCache } from '../../../src/search/edition-reader.ts';
-import { fitEdition } from '../../../src/search/fit-edition.ts';
 import type { Edition } from '../../../src/search/open-edition.ts';
+import { attachRepeatedBlocks } from '../../../src/search/repeated-blocks.ts';
 import { createRetriever, searchKnowledge } from '../../../src/search/retrieve.ts';
 import { type EditionParts, FIRST_PAGE, partKey } from '../../../src/storage/edition-storage.ts';
 import { hostArticle, hostWith, libraryForTest, syncNow } from './library-for-test.ts';
@@ -21,7 +21,11 @@ const listed = [...growCorpus(readBenchArticles(undefined).articles, CHUNKS)].ma
 
 const published = async (pagedFromBytes: number) => {
   const host = hostWith([...listed]);
-  const parts = libraryForTest(host, { pagedFromBytes, wordVectors: shippedWordVectors, complete: fitEdition });
+  const parts = libraryForTest(host, {
+    pagedFromBytes,
+    wordVectors: shippedWordVectors,
+    complete: attachRepeatedBlocks,
+  });
   expect(await syncNow(parts.library)).toMatchObject({ outcome: 'published', error: null });
   const manifest = parts.library.currentEdition();
   if (manifest === undefined) throw new Error('There is no edition');

@@ -4,8 +4,8 @@ import type { KnowledgeQuestion } from '../../../src/knowledge/retrieval/knowled
 import { type RetrievalOptions, retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-knowledge.ts';
 import type { EditionEntry } from '../../../src/search/article.ts';
 import { buildEdition } from '../../../src/search/build-edition.ts';
-import { fitEdition } from '../../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../../src/search/open-edition.ts';
+import { attachRepeatedBlocks } from '../../../src/search/repeated-blocks.ts';
 import { createRetriever } from '../../../src/search/retrieve.ts';
 
 /** Fields of a test article besides its id and text. */
@@ -26,7 +26,9 @@ export const entryOf = (id: string, given: Given, content: string): EditionEntry
 };
 
 export const editionOf = (entries: readonly EditionEntry[], id = 'e000001-00000001'): Edition =>
-  openEdition(fitEdition(buildEdition([...entries], { id, workspace: 'default', createdAt: '2026-01-01T00:00:00Z' })));
+  openEdition(
+    attachRepeatedBlocks(buildEdition([...entries], { id, workspace: 'default', createdAt: '2026-01-01T00:00:00Z' })),
+  );
 
 export const SAMPLE = sampleEntries();
 export const sampleEdition = editionOf(SAMPLE);

@@ -1,18 +1,10 @@
+import type { LogisticModel } from '../../search/logistic.ts';
+
 /** One labelled example. */
 export interface Example {
   features: number[];
   label: boolean;
 }
-
-/** `probability = sigmoid(bias + sum of weights[i] * features[i])`. */
-export interface LogisticModel {
-  weights: number[];
-  bias: number;
-}
-
-/** Evaluates a model; features and weights have the same order. */
-export const applyLogistic = ({ weights, bias }: LogisticModel, features: readonly number[]): number =>
-  sigmoid(weights.reduce((sum, weight, index) => sum + weight * (features[index] ?? 0), bias));
 
 const sigmoid = (z: number): number => 1 / (1 + Math.exp(-z));
 

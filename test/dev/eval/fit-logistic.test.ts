@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { applyLogistic, fitLogistic } from '../../src/search/fit-logistic.ts';
+import { fitLogistic } from '../../../src/dev/eval/fit-logistic.ts';
+import { applyLogistic } from '../../../src/search/logistic.ts';
 
 const grid = Array.from({ length: 200 }, (_, at) => ({ x: (at % 20) / 20, y: Math.floor(at / 20) / 10 }));
 
