@@ -3,9 +3,9 @@ import { CHUNK_NUMBERS, type CollectedWords, collectWords, type FieldLengths } f
 import { placeSections, readHeader, SPARE_BYTES, unreadable, writeHeader } from './edition-format.ts';
 import { editionSections, SUM_BYTES } from './edition-sections.ts';
 import { RANKING } from './open-index.ts';
-import { impactOf } from './recount-index.ts';
+import { type IndexField, writePostings } from './recount-index.ts';
 import { type EditionPages, openPage, type TextPage } from './text-pages.ts';
-import { compareByBytes, entryBytes, numbersView, openTextTable, varintReader, writeVarint } from './text-table.ts';
+import { compareByBytes, entryBytes, numbersView, openTextTable, varintReader } from './text-table.ts';
 
 /**
  * Builds the immutable, searchable snapshot of a knowledge base (docs/edition-format.md). Output is deterministic and does
@@ -90,8 +90,7 @@ const writeTexts = (entries: Iterable<EditionEntry>, target: Uint8Array): void =
 const changedMeanwhile = (): RangeError => new RangeError('Cannot build the edition: its articles changed meanwhile');
 
 /**
- * Second half of building: turns the word ids of the chunks into postings, ordered by term and chunk, each with the share
- * of its term's full weight that the chunk scores (BM25F, docs/edition-format.md).
+ * Second half of building: turns the word ids of the chunks into postings.
  *
  * @param sections All written except postings and texts.
  */
@@ -101,51 +100,27 @@ const fillPostings = (
   pages: EditionPages | undefined,
 ): void => {
   const view = (name: string): Uint32Array => numbersView(sections.get(name));
-  const wordTerms = view('word.terms');
-  const chunks = view('chunks');
-  const postings = sections.get('postings') ?? new Uint8Array(0);
-  const next = view('postings.starts').slice();
-  /** By term: its last chunk so far, counted from 1. */
-  const lasts = new Uint32Array(next.length);
-  const frequencies = new Float64Array(next.length);
-  const fields = fieldsOf(lengths, sections, pages);
-  for (let chunk = 0; chunk * CHUNK_NUMBERS < chunks.length; chunk++) {
-    const terms: number[] = [];
-    for (const { weight, meanLength, words } of fields) {
-      const numbers = words(chunk);
-      const share = weight / (1 - RANKING.b + (RANKING.b * numbers.length) / meanLength);
-      for (const word of numbers) {
-        const term = wordTerms[word] ?? 0;
-        if (frequencies[term] === 0) terms.push(term);
-        frequencies[term] = (frequencies[term] ?? 0) + share;
-      }
-    }
-    for (const term of terms) {
-      const place = writeVarint(postings, next[term] ?? 0, chunk + 1 - (lasts[term] ?? 0));
-      postings[place] = impactOf(frequencies[term] ?? 0);
-      next[term] = place + 1;
-      lasts[term] = chunk + 1;
-      frequencies[term] = 0;
-    }
-  }
+  const starts = view('postings.starts');
+  const counts = {
+    wordTerms: view('word.terms'),
+    termCount: starts.length - 1,
+    chunkCount: view('chunks').length / CHUNK_NUMBERS,
+  };
+  writePostings(fieldsOf(lengths, sections, pages), counts, {
+    starts,
+    bytes: sections.get('postings') ?? new Uint8Array(0),
+  });
 };
-
-interface Field {
-  weight: number;
-  meanLength: number;
-  /** The word ids of a chunk in this field; valid until the next call. */
-  words: (chunk: number) => Uint32Array;
-}
 
 const fieldsOf = (
   lengths: FieldLengths,
   sections: ReadonlyMap<string, Uint8Array>,
   pages: EditionPages | undefined,
-): Field[] => {
+): IndexField[] => {
   const chunks = numbersView(sections.get('chunks'));
   const chunkCount = Math.max(1, chunks.length / CHUNK_NUMBERS);
   const meanOf = (length: number) => Math.max(1, length / chunkCount);
-  const field = (name: string, weight: number, length: number, entryOf: (chunk: number) => number): Field => {
+  const field = (name: string, weight: number, length: number, entryOf: (chunk: number) => number): IndexField => {
     const bytes = sections.get(name) ?? new Uint8Array(0);
     const table = openTextTable(numbersView(sections.get(`${name}.starts`)), bytes);
     const read = varintReader();

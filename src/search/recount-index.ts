@@ -41,16 +41,22 @@ export const recountIndex = (from: Edition, chunks: Uint32Array): Recount | unde
   };
 };
 
-interface Field {
+/** A field of the chunks, by which terms are weighted. */
+export interface IndexField {
   weight: number;
+  meanLength: number;
   /** It is a label of the article, and no text. */
-  isLabel: boolean;
+  isLabel?: boolean;
+  /** The word ids of a chunk in this field; valid until the next call. */
+  words: (chunk: number) => Uint32Array;
+}
+
+interface Field extends IndexField {
   /** By entry of its table. */
   entries: ReadonlyMap<number, Uint32Array>;
-  /** By chunk that is counted: its entry. */
-  entryOf: Uint32Array;
-  meanLength: number;
 }
+
+const NO_WORDS = new Uint32Array(0);
 
 const fieldsOf = ({ index, texts }: Edition, chunks: Uint32Array): Field[] => {
   const field = (
@@ -68,7 +74,13 @@ const fieldsOf = ({ index, texts }: Edition, chunks: Uint32Array): Field[] => {
       entries.set(entry, words);
       length += words.length;
     }
-    return { weight, isLabel, entries, entryOf, meanLength: Math.max(1, length / Math.max(1, chunks.length)) };
+    return {
+      weight,
+      isLabel,
+      entries,
+      meanLength: Math.max(1, length / Math.max(1, chunks.length)),
+      words: (chunk) => entries.get(entryOf[chunk] ?? 0) ?? NO_WORDS,
+    };
   };
   return [
     field(RANKING.title, (entry) => entryBytes(index.titleWords, entry), index.articleOf),
@@ -82,52 +94,72 @@ const fieldsOf = ({ index, texts }: Edition, chunks: Uint32Array): Field[] => {
   ];
 };
 
-const postingsOf = (
-  fields: readonly Field[],
-  { wordTerms, termCount, chunkCount }: { wordTerms: Uint32Array; termCount: number; chunkCount: number },
-): Pick<Recount, 'termChunks' | 'postings'> => {
+/** How many there are of what postings are made from. */
+interface IndexCounts {
+  wordTerms: Uint32Array;
+  termCount: number;
+  chunkCount: number;
+}
+
+const postingsOf = (fields: readonly Field[], counts: IndexCounts): Pick<Recount, 'termChunks' | 'postings'> => {
+  const { termCount } = counts;
   const all = new Uint32Array(termCount);
   const inText = new Uint32Array(termCount);
   const lasts = new Uint32Array(termCount);
   const lengths = new Uint32Array(termCount);
-  visitTerms(fields, { wordTerms, termCount, chunkCount }, (term, chunk, { isInText }) => {
+  visitTerms(fields, counts, (term, chunk, { isInText }) => {
     all[term] = (all[term] ?? 0) + 1;
     if (isInText) inText[term] = (inText[term] ?? 0) + 1;
     lengths[term] = (lengths[term] ?? 0) + varintLength(chunk + 1 - (lasts[term] ?? 0)) + 1;
     lasts[term] = chunk + 1;
   });
-  const ends = new Uint32Array(termCount + 1);
-  for (let term = 0; term < termCount; term++) ends[term + 1] = (ends[term] ?? 0) + (lengths[term] ?? 0);
-  const bytes = new Uint8Array(ends.at(-1) ?? 0);
-  const next = ends.slice(0, termCount);
-  lasts.fill(0);
-  visitTerms(fields, { wordTerms, termCount, chunkCount }, (term, chunk, { frequency }) => {
+  const starts = new Uint32Array(termCount + 1);
+  for (let term = 0; term < termCount; term++) starts[term + 1] = (starts[term] ?? 0) + (lengths[term] ?? 0);
+  const bytes = new Uint8Array(starts.at(-1) ?? 0);
+  writePostings(fields, counts, { starts, bytes });
+  return { termChunks: all.map((count, term) => inText[term] || count), postings: openTextTable(starts, bytes) };
+};
+
+/**
+ * Writes the postings, ordered by term and chunk, each with the share of its term's full weight that the chunk scores (BM25F,
+ * docs/edition-format.md).
+ *
+ * @param postings Where those of each term start, and room for all of them.
+ */
+export function writePostings(
+  fields: readonly IndexField[],
+  counts: IndexCounts,
+  { starts, bytes }: Pick<TextTable, 'starts' | 'bytes'>,
+): void {
+  const next = starts.slice(0, counts.termCount);
+  /** By term: its last chunk so far, counted from 1. */
+  const lasts = new Uint32Array(counts.termCount);
+  visitTerms(fields, counts, (term, chunk, { frequency }) => {
     const place = writeVarint(bytes, next[term] ?? 0, chunk + 1 - (lasts[term] ?? 0));
-    bytes[place] = impactOf(frequency);
+    bytes[place] = Math.max(1, Math.round((FULL_IMPACT * frequency) / (frequency + RANKING.k1)));
     next[term] = place + 1;
     lasts[term] = chunk + 1;
   });
-  return { termChunks: all.map((count, term) => inText[term] || count), postings: openTextTable(ends, bytes) };
-};
+}
 
 /** Calls `visit` with each term of each chunk, and its frequency by BM25F (docs/edition-format.md). */
 const visitTerms = (
-  fields: readonly Field[],
-  { wordTerms, termCount, chunkCount }: { wordTerms: Uint32Array; termCount: number; chunkCount: number },
+  fields: readonly IndexField[],
+  { wordTerms, termCount, chunkCount }: IndexCounts,
   visit: (term: number, chunk: number, found: { frequency: number; isInText: boolean }) => void,
 ): void => {
   const frequencies = new Float64Array(termCount);
   const texts = new Uint8Array(termCount);
   for (let chunk = 0; chunk < chunkCount; chunk++) {
     const present: number[] = [];
-    for (const { weight, isLabel, entries, entryOf, meanLength } of fields) {
-      const words = entries.get(entryOf[chunk] ?? 0) ?? new Uint32Array(0);
-      const share = weight / (1 - RANKING.b + (RANKING.b * words.length) / meanLength);
-      for (const word of words) {
+    for (const { weight, isLabel, meanLength, words } of fields) {
+      const numbers = words(chunk);
+      const share = weight / (1 - RANKING.b + (RANKING.b * numbers.length) / meanLength);
+      for (const word of numbers) {
         const term = wordTerms[word] ?? 0;
         if (frequencies[term] === 0) present.push(term);
         frequencies[term] = (frequencies[term] ?? 0) + share;
-        if (!isLabel) texts[term] = 1;
+        if (isLabel !== true) texts[term] = 1;
       }
     }
     for (const term of present) {
@@ -137,7 +169,3 @@ const visitTerms = (
     }
   }
 };
-
-/** The share of a term's full weight that a chunk scores, as one byte. */
-export const impactOf = (frequency: number): number =>
-  Math.max(1, Math.round((FULL_IMPACT * frequency) / (frequency + RANKING.k1)));
