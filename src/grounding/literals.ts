@@ -165,10 +165,11 @@ export const missingExactLiterals = (statement: string, texts: readonly string[]
   exactLiterals(statement, texts).literals;
 
 /**
- * Whether a text contains code or a command except for words of the question: the asker's own port,
- * version or name in the place of the article's or of `<name>`, or capitals for digits that the
- * asker has to fill in (`YYYY`). Options (`--soft`) are never replaced, and at most half of the
- * article's letters and digits are, not counting placeholders.
+ * Whether a text contains code or a command except for words of the question and placeholders: the
+ * asker's own port, version or name in the place of the article's or of `<name>`, a `<name>` that
+ * the asker has to fill in for the value of an example, or capitals for digits (`YYYY`). Options
+ * (`--soft`) are never replaced, and at most half of the article's letters and digits are, not
+ * counting placeholders.
  */
 export function isFilledIn({ kind, text }: Literal, texts: readonly string[], question: string): boolean {
   if (kind !== 'code' && kind !== 'command') return false;
@@ -180,22 +181,44 @@ export function isFilledIn({ kind, text }: Literal, texts: readonly string[], qu
     .sort((one, other) => other.length - one.length)
     .slice(0, MAX_OWN_WORDS);
   const own = [...new Set(words)].map(escapedPattern).concat('\\p{Lu}{2,12}').join('|');
-  const parts = code.split(new RegExp(`(?<![\\p{L}\\p{N}])(?<!(?:^|\\s)--?)(${own})(?![\\p{L}\\p{N}])`, 'u'));
-  const pattern = parts.map((part, at) => (at % 2 === 1 ? BLANK : escapedPattern(part))).join('');
+  const parts = code.split(
+    new RegExp(`(?<!(?:^|\\s)--?)(${PLACEHOLDER}|(?<![\\p{L}\\p{N}])(?:${own})(?![\\p{L}\\p{N}]))`, 'u'),
+  );
+  const isMany = parts.length > 2 * MAX_FREE_BLANKS + 1;
+  const pattern = parts
+    .map((part, at) => {
+      if (at % 2 === 0) return escapedPattern(part);
+      const next = parts[at + 1]?.[0];
+      return blankFor(part, isMany && next !== undefined ? `(?!${escapedPattern(next)})` : '');
+    })
+    .join('');
   const source = new RegExp(pattern, 'u').exec(collapse(texts.join('\n')));
   if (source === null) return false;
   const exchanges = source
     .slice(1)
     .map((article, at) => ({ article, asker: parts[2 * at + 1] ?? '' }))
-    .filter(({ article, asker }) => article !== asker && !article.startsWith('<'));
-  if (exchanges.some(({ article, asker }) => !words.includes(asker) && !/^\d+$/.test(article))) return false;
-  const lengthOf = (written: string): number => written.replace(/[^\p{L}\p{N}]/gu, '').length;
-  return 2 * exchanges.reduce((sum, { article }) => sum + lengthOf(article), 0) <= lengthOf(source[0]);
+    .filter(({ article, asker }) => article !== asker);
+  const lengthOf = (written: readonly { article: string }[]): number =>
+    written.reduce((sum, { article }) => sum + article.replace(/[^\p{L}\p{N}]/gu, '').length, 0);
+  const length = lengthOf([{ article: source[0] }]);
+  const values = exchanges.filter(({ article, asker }) => !isPlaceholder(article) && !isPlaceholder(asker));
+  if (values.some(({ article, asker }) => !words.includes(asker) && !/^\d+$/.test(article))) return false;
+  return 2 * lengthOf(values) <= length && length - lengthOf(exchanges) >= LEAST_KEPT;
 }
 
 const MAX_OWN_WORDS = 60;
-/** What an article has in the place of the asker's word. */
-const BLANK = '(<[^<>`\\n]{1,40}>|[\\p{L}\\p{N}._-]{1,60})';
+/** Letters and digits of the article's code that stay as they are. */
+const LEAST_KEPT = 3;
+/** More blanks than this end at the first character of what follows: else their lengths are tried in each combination. */
+const MAX_FREE_BLANKS = 3;
+const PLACEHOLDER = '<[^<>`\\n]{1,40}>';
+const isPlaceholder = (text: string): boolean => text.startsWith('<');
+
+/** What an article has in the place of a placeholder: a value, or words in quotes; in the place of the asker's word, a word. */
+const blankFor = (part: string, notNext: string): string =>
+  isPlaceholder(part)
+    ? `(${PLACEHOLDER}|(?<=")[^"\\n]{1,80}(?=")|(?<=')[^'\\n]{1,80}(?=')|(?:${notNext}[^\\s"'<>]){1,80})`
+    : `(${PLACEHOLDER}|(?:${notNext}[\\p{L}\\p{N}._-]){1,60})`;
 
 const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 

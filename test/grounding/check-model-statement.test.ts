@@ -94,7 +94,9 @@ describe('code of a statement', () => {
 });
 
 describe('code of an example', () => {
-  const example = 'Write `#template 10000 by 2025-12`, or run `git reset --soft HEAD` and `SELECT count FROM users`.';
+  const example =
+    'Write `#template 10000 by 2025-12`, or run `git reset --soft HEAD` and `SELECT count FROM users`.\n\n' +
+    "```sh\nregex-test ads.example.org '(^|\\.)ads'\nPASSWORD='correct horse'\n```";
   it.each([
     [
       "the asker's amount, and capitals for a year",
@@ -102,6 +104,8 @@ describe('code of an example', () => {
       'I want to save 1200 by December',
     ],
     ["the asker's name", 'Run `SELECT count FROM orders`.', 'How many rows has my orders table?'],
+    ['placeholders', "Run `regex-test <your domain> '<your regex>'`.", 'Is my domain blocked?'],
+    ['a placeholder for words in quotes', "Write `PASSWORD='<your password>'`.", 'How do I set a password?'],
   ])('may be filled in with %s, which the judge then looks at', (_what, written, question) => {
     const { veto, doubts } = check(written, example, { question });
     expect(veto).toBeUndefined();
@@ -110,11 +114,22 @@ describe('code of an example', () => {
   it.each([
     ['another amount than the asker has', 'Write `#template 1300 by YYYY-12`.', 'I want to save 1200 by December'],
     ['another option', 'Run `git reset --hard HEAD`.', 'How do I do a hard reset?'],
+    ['a placeholder for an option', 'Run `git reset --<option> HEAD`.', 'How do I do a hard reset?'],
+    ['placeholders alone', 'Run `<program> <file>`.', 'How do I start it?'],
+    ['another command before a placeholder', 'Run `regex-drop <your domain>`.', 'Is my domain blocked?'],
     ['another word in capitals', 'Run `DELETE count FROM users`.', 'How many users are there?'],
     ['mostly words of the asker', 'Run `drop table FROM users`.', 'drop table users'],
   ])('is refused with %s', (_what, written, question) => {
     expect(check(written, example, { question }).veto).toMatch(/does not have/);
   });
+});
+
+it('reads code of many placeholders in linear time', () => {
+  const names = Array.from({ length: 40 }, (_, at) => `<n${at}>`).join('.');
+  const source = `Run:\n\n\`\`\`sh\n${'start a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a\n'.repeat(300)}\`\`\``;
+  const startedAt = performance.now();
+  expect(check(`Run \`start ${names}.end\`.`, source, { question: 'a a.a' }).veto).toMatch(/does not have/);
+  expect(performance.now() - startedAt).toBeLessThan(2000);
 });
 
 describe('a number that stands nowhere', () => {
