@@ -5,8 +5,9 @@ import { stemIn } from '../search/edition-stems.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { wordsOf } from '../text/analyse-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
-import { functionWordsOf, lastOf, referenceIn } from '../text/refers-back.ts';
+import { lastOf, referenceIn } from '../text/refers-back.ts';
 import { stem } from '../text/stem.ts';
+import { functionWordsOf } from '../text/word-classes.ts';
 import { stemsOf } from './sections.ts';
 
 /** Word vectors, for comparing texts that use different words. */

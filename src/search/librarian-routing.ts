@@ -3,7 +3,7 @@ import { covers } from '../signing/capabilities.ts';
 import { analyseText } from '../text/analyse-text.ts';
 import { editDistance } from '../text/edit-distance.ts';
 import { languageNamed } from '../text/language.ts';
-import { functionWordsOf, languagesOf } from '../text/refers-back.ts';
+import { functionWordsOf, languagesOf } from '../text/word-classes.ts';
 
 /** The librarians that one caller may use. */
 export interface Candidates {

@@ -1,5 +1,5 @@
-import { askingIn, referenceIn, refersBack } from '../text/refers-back.ts';
-import { clausesIn, namesSubject } from '../text/split-questions.ts';
+import { referenceIn, refersBack } from '../text/refers-back.ts';
+import { askingIn, clausesIn, namesSubject } from '../text/split-questions.ts';
 import { type Choice, chooseLibrarian, type RoutingIndex } from './librarian-routing.ts';
 
 /** A part of a question for one librarian. */

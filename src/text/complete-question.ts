@@ -1,6 +1,7 @@
-import { type References, referencesIn, refersBack, type TurnBefore, type Word } from './refers-back.ts';
+import { openPronouns, pronounsIn, type Reading, readQuestion, refersBack, type TurnBefore } from './refers-back.ts';
 import { type Span, splitSentences } from './split-sentences.ts';
 import { stem } from './stem.ts';
+import { languagesOf, type Word, wordsIn } from './word-classes.ts';
 
 /**
  * Writes a question that refers back as one that stands alone, in any language: a part of a question replaces its counterpart in the question
@@ -9,18 +10,17 @@ import { stem } from './stem.ts';
  */
 export const completedQuestion = (question: string, before: TurnBefore | undefined): string => {
   if (before === undefined || !refersBack(question, before)) return question;
-  const [first = { start: 0, end: 0 }] = splitSentences(before.question);
-  if (refersBack(before.question.slice(first.start, first.end))) return question;
-  const references = referencesIn(question, before.question);
-  const { rest, isPart, lead, pronouns, wordsOf, hasNoSpaces } = references;
-  const own = namingWordsIn(rest, references).some(({ isContent }) => isContent) ? rest : question.trim();
+  const sentences = splitSentences(before.question);
+  if (refersBack(before.question.slice(sentences[0]?.start, sentences[0]?.end))) return question;
+  const reading = readQuestion(question, languagesOf(`${before.question} ${question}`)[0] ?? 'en');
+  const { rest, isPart, lead, words } = reading;
+  const own = words.some(isContentWord) ? rest : question.trim();
   const both = `${before.question} ${own}`;
-  if (hasNoSpaces) return both;
-  if (pronouns.length === 0) return (isPart ? withPart(before.question, references) : undefined) ?? both;
+  if (openPronouns(reading).length === 0) return (isPart ? withPart(before.question, reading) : undefined) ?? both;
   // "In the first one" is not about what was named before, and several sentences do not tell which subject is meant.
-  const isOfOther = isPart && references.isPreposition(wordsOf(rest)[0]?.word ?? '');
-  const isClear = !isOfOther && splitSentences(before.question).length === 1;
-  const completed = isClear ? withSubject(references, before.question) : undefined;
+  const isOfOther = isPart && words[0]?.classes.has('prepositions') === true;
+  const isClear = !isOfOther && sentences.length === 1;
+  const completed = isClear ? withSubject(before.question, reading) : undefined;
   return completed === undefined ? both : `${lead}${completed}`;
 };
 
@@ -38,45 +38,34 @@ interface Around {
  * part before it names, else the next one.
  */
 export const standalonePart = (part: string, { earlier, next, isOfThing = false }: Around): string => {
-  const references = referencesIn(part, [...earlier, next ?? ''].join(' '));
-  const others = [...earlier.toReversed(), ...(next === undefined ? [] : [next])];
-  if (references.hasNoSpaces) return part;
-  if (references.pronouns.length > 0) {
-    for (const other of earlier.toReversed()) {
-      const completed = withSubject(references, other);
-      if (completed !== undefined) return completed;
-    }
-    return part;
+  const [language = 'en'] = languagesOf([...earlier, next ?? '', part].join(' '));
+  const reading = readQuestion(part, language);
+  const last = earlier.toReversed();
+  if (openPronouns(reading).length > 0) {
+    return last.map((other) => withSubject(other, reading)).find((completed) => completed !== undefined) ?? part;
   }
-  const own = phrasesIn(part, references);
+  const own = phrasesIn(part, wordsIn(part, language));
   const isShort = own.flatMap(({ words }) => words).length < 2;
-  if (own.some(({ isName }) => isName) || !(references.hasPronoun || (isOfThing && isShort))) return part;
-  const name = others.flatMap((other) => nameIn(other, references) ?? [])[0];
+  const needsName = pronounsIn(reading).length > 0 || (isOfThing && isShort);
+  if (own.some(({ isName }) => isName) || !needsName) return part;
+  const name = [...last, next ?? ''].map((other) => nameIn(other, language)).find((each) => each !== undefined);
   return name === undefined ? part : `${name}: ${part}`;
 };
 
 /** The question with what the one before it names in place of its pronouns; none when that one names nothing. */
-const withSubject = ({ rest, pronouns, ...read }: References, before: string): string | undefined => {
-  const subject = subjectOf(before, read);
+const withSubject = (before: string, reading: Reading): string | undefined => {
+  const subject = subjectOf(before, reading.language);
   if (subject === undefined) return undefined;
-  let written = '';
+  let completed = '';
   let end = 0;
-  for (const pronoun of pronouns) {
-    // "the same ones" has two.
-    if (pronoun.start < end || (end > 0 && rest.slice(end, pronoun.start).trim() === '')) {
-      end = Math.max(end, pronoun.end);
-      continue;
-    }
-    const words = read.wordsOf(rest.slice(pronoun.start, pronoun.end));
-    // What precedes the pronoun proper stays: "does that", "the cheaper one".
-    const last = words.findLast(({ word, isContent }) => isContent || read.isAsking(word) || read.isPreposition(word));
-    written += `${rest.slice(end, pronoun.start + (last?.end ?? 0))}${last === undefined ? '' : ' '}${subject}`;
+  for (const pronoun of openPronouns(reading)) {
+    const between = reading.rest.slice(end, pronoun.start);
+    // "The same ones" has two, which are replaced once.
+    if (end === 0 || between.trim() !== '') completed += `${between}${subject}`;
     end = pronoun.end;
   }
-  return `${written}${rest.slice(end)}`;
+  return completed + reading.rest.slice(end);
 };
-
-type Reading = Pick<References, 'wordsOf' | 'isPreposition' | 'isAsking'>;
 
 /** Adjacent words that may name something. */
 interface Phrase extends Span {
@@ -92,10 +81,10 @@ interface Phrase extends Span {
 }
 
 /** What a question names: its first name that is no place, else its last words that follow no preposition, with what a preposition adds to them. */
-const subjectOf = (text: string, read: Reading): string | undefined => {
-  const name = nameIn(text, read);
+const subjectOf = (text: string, language: string): string | undefined => {
+  const name = nameIn(text, language);
   if (name !== undefined) return name;
-  const phrases = phrasesIn(text, read);
+  const phrases = phrasesIn(text, wordsIn(text, language));
   if (phrases.length > MAX_PHRASES) return undefined;
   const subject = phrases.findLast(({ preposition }) => preposition === undefined) ?? phrases.at(-1);
   if (subject === undefined) return undefined;
@@ -107,15 +96,13 @@ const subjectOf = (text: string, read: Reading): string | undefined => {
 /** The last words of a longer text are hardly its subject. */
 const MAX_PHRASES = 3;
 
-const nameIn = (text: string, read: Reading): string | undefined => {
-  const name = phrasesIn(text, read).find(({ isName, isPlace }) => isName && !isPlace);
+const nameIn = (text: string, language: string): string | undefined => {
+  const name = phrasesIn(text, wordsIn(text, language)).find(({ isName, isPlace }) => isName && !isPlace);
   return name && text.slice(name.start, name.end);
 };
 
 /** @param isWhole Whether the text is a whole question, whose first word has a capital for that reason. */
-const phrasesIn = (text: string, read: Reading, isWhole = true): Phrase[] => {
-  const { isPreposition } = read;
-  const words = namingWordsIn(text, read);
+const phrasesIn = (text: string, words: readonly Word[], isWhole = true): Phrase[] => {
   const runs: { words: Word[]; preposition: Word | undefined; before: Word | undefined }[] = [];
   let preposition: Word | undefined;
   for (const [at, word] of words.entries()) {
@@ -123,7 +110,7 @@ const phrasesIn = (text: string, read: Reading, isWhole = true): Phrase[] => {
     const isSame = before?.isContent === true && /^\s+$/.test(text.slice(before.end, word.start));
     if (!word.isContent) {
       if (before?.isContent === true) preposition = undefined;
-      if (preposition === undefined && isPreposition(word.word)) preposition = word;
+      if (preposition === undefined && word.classes.has('prepositions')) preposition = word;
     } else if (isSame) runs.at(-1)?.words.push(word);
     else {
       runs.push({ words: [word], preposition, before });
@@ -131,7 +118,7 @@ const phrasesIn = (text: string, read: Reading, isWhole = true): Phrase[] => {
     }
   }
   return runs.map(({ words: run, preposition: own, before }) => {
-    const name = run.findIndex((word, at) => isName(text, word, run[at + 1], isWhole && word === words[0] && at === 0));
+    const name = run.findIndex((word, at) => isName(text, word, run[at + 1], isWhole && word === words[0]));
     const rest = run.slice(Math.max(0, name));
     const other = rest.findIndex((word, at) => at > 0 && !goesOnWithName(text, word, rest[at + 1]));
     const nameWords = name < 0 || other < 0 ? rest : rest.slice(0, other);
@@ -147,50 +134,40 @@ const phrasesIn = (text: string, read: Reading, isWhole = true): Phrase[] => {
   });
 };
 
-/** The words of a text; a capital makes a name of a function word after a preposition or before a number ("in May"). */
-const namingWordsIn = (text: string, { wordsOf, isPreposition }: Reading): Word[] => {
-  const words = wordsOf(text);
-  return words.map((word, at) => {
-    const [before, next] = [words[at - 1], words[at + 1]];
-    const isNamed = /^\p{Lu}/u.test(text.slice(word.start, word.end)) && before !== undefined;
-    return isNamed && (isPreposition(before.word) || /^\p{N}/u.test(next?.word ?? ''))
-      ? { ...word, isContent: true }
-      : word;
-  });
-};
+const isContentWord = ({ isContent }: Word): boolean => isContent;
+const startsWithNumber = (word: Word | undefined): boolean => /^\p{N}/u.test(word?.word ?? '');
 
 /** A name has several words: "Apollo III", "apollo 2". */
-const goesOnWithName = (text: string, { start, end }: Word, next: Word | undefined): boolean =>
-  /^[\p{Lu}\p{N}]/u.test(text.slice(start, end)) ||
-  (next !== undefined && /^\p{N}/u.test(text.slice(next.start, next.end)));
+const goesOnWithName = (text: string, { start }: Word, next: Word | undefined): boolean =>
+  /^[\p{Lu}\p{N}]/u.test(text.slice(start)) || startsWithNumber(next);
 
 /** A capital inside a word or after the beginning, or a number in it or after it: "iPhone", "apollo 2". */
 const isName = (text: string, { start, end }: Word, next: Word | undefined, isFirst: boolean): boolean => {
   const word = text.slice(start, end);
   if (/^\p{N}+$/u.test(word)) return false;
-  if (/\p{L}.*[\p{Lu}\p{N}]/u.test(word) || (!isFirst && /^\p{Lu}/u.test(word))) return true;
-  return next !== undefined && /^\p{N}/u.test(text.slice(next.start, next.end));
+  return /\p{L}.*[\p{Lu}\p{N}]/u.test(word) || (!isFirst && /^\p{Lu}/u.test(word)) || startsWithNumber(next);
 };
 
 /**
  * The question before with a part of another one in place of its counterpart: what shares a word with it, follows the same preposition, or is a
  * name too. What follows another preposition is added.
  */
-const withPart = (before: string, { rest, ...read }: References): string | undefined => {
+const withPart = (before: string, { rest, words, language }: Reading): string | undefined => {
   const part = rest.replace(END, '');
-  const [own] = phrasesIn(part, read, false);
-  const partWords = part.slice(namingWordsIn(part, read).find(({ isContent }) => isContent)?.start);
+  const own = phrasesIn(part, words, false)[0];
+  const partWords = part.slice(words.find(isContentWord)?.start);
   if (own === undefined) return undefined;
-  const phrases = phrasesIn(before, read);
+  const phrases = phrasesIn(before, wordsIn(before, language));
   const put = (text: string, { start, end }: Span) => `${before.slice(0, start)}${text}${before.slice(end)}`;
   const stems = own.words.map(({ word }) => stem(word));
-  for (const { words, end, article } of phrases) {
-    const at = words.findIndex(({ word }) => stems.includes(stem(word)));
-    const first = words[Math.max(0, at - stems.indexOf(stem(words[at]?.word ?? '')))];
+  const isShared = ({ word }: Word) => stems.includes(stem(word));
+  for (const { words: others, end, article } of phrases) {
+    const at = others.findIndex(isShared);
+    const first = others[Math.max(0, at - stems.indexOf(stem(others[at]?.word ?? '')))];
     if (at < 0 || first === undefined) continue;
     // Only the word before it differs: "this month" in place of "last month".
-    const isOther = words.every(({ word }) => stems.includes(stem(word))) && own.article !== undefined;
-    return isOther && article !== undefined
+    const isOther = others.every(isShared) && own.article !== undefined && article !== undefined;
+    return isOther
       ? put(part.slice(own.article?.start), { start: article.start, end })
       : put(partWords, { start: first.start, end });
   }

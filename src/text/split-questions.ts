@@ -1,5 +1,6 @@
-import { askingIn, jointsIn, refersBack } from './refers-back.ts';
+import { beginsAsking, isAsking, isContentWord, isOther, readQuestion, refersBack } from './refers-back.ts';
 import { type Span, splitSentences } from './split-sentences.ts';
+import { languagesOf, type Word, wordsOfClass } from './word-classes.ts';
 
 /** Longest message that is split, in UTF-16 units; a longer one is no list of questions. */
 const MAX_LENGTH = 4000;
@@ -61,4 +62,50 @@ export const clausesIn = (text: string): Span[] => {
     close(sentence.end, sentence.end);
   }
   return clauses;
+};
+
+/** How a text or a part of it asks. */
+interface Asking {
+  /** It begins as a question or request does, after words such as "and" and "please". */
+  beginsAsking: boolean;
+  /** It begins with a preposition: the rest of a clause. */
+  goesOn: boolean;
+  /** It begins with a function word such as an article, and asks nothing: it names something. */
+  isPhrase: boolean;
+  /** It begins with a word such as "which" or "when", which after a comma tells more of what stands before it. */
+  isRelative: boolean;
+  /** Words that name a subject. */
+  subjects: number;
+  words: number;
+}
+
+/** Reads how a text asks, in the language of the text that it belongs to. */
+export const askingIn = (text: string, whole: string = text): Asking => {
+  const language = languagesOf(whole)[0] ?? 'en';
+  const { words } = readQuestion(text, language);
+  const first = words.findIndex((word) => !isOther(word));
+  const own = words.slice(Math.max(0, first));
+  const asking = own.findIndex(({ classes }) => isAsking(classes) || !classes.has('prepositions'));
+  const isJoint = (word: Word | undefined) => word?.classes.has('subordinators') === true;
+  // "When I open it, ..." is a condition, "when is it open" is a question.
+  const isCondition =
+    isJoint(own[asking]) && !isAsking(own[asking + 1]?.classes ?? new Set()) && whole.startsWith(`${text},`);
+  return {
+    // In languages whose question words stand anywhere, any clause may ask.
+    beginsAsking: wordsOfClass('verbs', language).length === 0 ? words.length > 2 : beginsAsking(own) && !isCondition,
+    goesOn: own[0]?.classes.has('prepositions') === true,
+    isPhrase: own[0] !== undefined && !own[0].isContent && !isAsking(own[0].classes),
+    isRelative: isJoint(own[0]),
+    subjects: words.filter(isContentWord).length,
+    words: words.length,
+  };
+};
+
+/** The joints between clauses of a text: "and", a comma. */
+const jointsIn = (text: string): RegExpExecArray[] => {
+  const language = languagesOf(text)[0] ?? 'en';
+  const phrases = wordsOfClass('coordinators', language).map((phrase) => phrase.replaceAll('-', '\\s+'));
+  const any = [...phrases, '&'].join('|');
+  const joint = `\\s*[;；，、]\\s*|,?\\s+(?:(?:${any}),?\\s+){1,3}|,\\s+(?:(?:${any})\\s+)?`;
+  return [...text.matchAll(new RegExp(joint, 'giu'))];
 };
