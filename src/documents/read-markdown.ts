@@ -28,11 +28,13 @@ export function readMarkdown(
 ): DocumentText {
   const kind = isPlain ? 'plain' : isNamedMdx || hasModule(markdown) ? 'mdx' : 'markdown';
   const omissions = collectOmissions();
+  // Twice: what a dialect makes of a text may be longer.
+  const source = boundMarks(markdown, WEIGHTS);
   const { text: whole, warnings } = isPlain
-    ? { text: markdown, warnings: [] }
-    : readDialects(markdown, { isMdx: kind === 'mdx', settingOf, omissions });
+    ? { text: source.text, warnings: [] }
+    : readDialects(source.text, { isMdx: kind === 'mdx', settingOf, omissions });
   const { text, rest, warnings: cut } = boundMarks(whole, WEIGHTS);
-  warnings.push(...cut);
+  warnings.push(...(source.warnings.length > 0 ? source.warnings : cut));
   const hasManyNotes = (text.match(/\[\^/g)?.length ?? 0) > MAX_NOTE_MARKS;
   if (hasManyNotes) warnings.push(`Read footnotes as text: there are more than ${MAX_NOTE_MARKS}`);
   const parser = parserFor(kind, !hasManyNotes);
@@ -65,7 +67,7 @@ export function readMarkdown(
     if (texts.length === 0) opening = openingHeading(converted.tree);
     if (converted.text !== '') texts.push(converted.text);
   }
-  if (rest !== '') texts.push(rest);
+  for (const plain of [rest, source.rest]) if (plain !== '') texts.push(plain);
   return { text: texts.join('\n\n'), title: title ?? opening, warnings, omitted: omissions.list() };
 }
 

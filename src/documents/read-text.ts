@@ -8,8 +8,43 @@ import { writeMarkdown } from './write-markdown.ts';
  */
 export function readText(text: string): DocumentText {
   const lines = text.split('\n').map((line) => line.replaceAll('\t', '    ').trimEnd());
-  const tree: Root = { type: 'root', children: readBlocks(lines) };
-  return { text: writeMarkdown(tree), title: titleIn(tree) ?? openingHeading(tree), warnings: [], omitted: [] };
+  const blocks = readBlocks(lines);
+  const tree: Root = { type: 'root', children: blocks };
+  return { text: written(blocks), title: titleIn(tree) ?? openingHeading(tree), warnings: [], omitted: [] };
+}
+
+/** Blocks and items that are written at once: what the library needs for them goes before the next ones. */
+const MAX_WRITTEN = 2000;
+
+/** Part by part; a long list is parted between items. */
+function written(blocks: readonly BlockContent[]): string {
+  const parts: string[] = [];
+  let open: BlockContent[] = [];
+  const write = (part: BlockContent[]): string => writeMarkdown({ type: 'root', children: part });
+  for (const block of blocks) {
+    const isLong = block.type === 'list' && block.children.length > MAX_WRITTEN;
+    if (isLong || open.length >= MAX_WRITTEN) {
+      parts.push(write(open));
+      open = [];
+    }
+    if (isLong)
+      parts.push(
+        partsOf(block)
+          .map((part) => write([part]))
+          .join('\n'),
+      );
+    else open.push(block);
+  }
+  parts.push(write(open));
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** No list with numbers is that long: they have three digits. */
+function partsOf(list: List): List[] {
+  return Array.from({ length: Math.ceil(list.children.length / MAX_WRITTEN) }, (_, at) => ({
+    ...list,
+    children: list.children.slice(at * MAX_WRITTEN, (at + 1) * MAX_WRITTEN),
+  }));
 }
 
 /** A line of one sign, under or over a title, or between parts. */

@@ -262,3 +262,13 @@ it('reads 9,000 of each element in linear time', () => {
     expect((user + system) / 1000, name).toBeLessThan(3000);
   }
 });
+
+it('makes no text much longer by what a dialect writes for its marks', () => {
+  const notes = ':::note\na\n:::\n'.repeat(30_000);
+  expect(readDocument(notes, { path: 'a.md' }).text.length).toBeLessThan(1.2 * notes.length);
+});
+
+it('reads a list of plain text whole, however long', () => {
+  const list = Array.from({ length: 4500 }, (_, at) => `- a${at}`).join('\n');
+  expect(readDocument(`${list}\n\nEnd.`, { path: 'a.txt' }).text).toBe(`${list}\n\nEnd.`);
+});

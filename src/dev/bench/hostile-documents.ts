@@ -711,6 +711,19 @@ const PDF = (
       () => onePage(`BT /F 10 Tf ${numbered(MEGABYTE / 8, (n) => `1 0 0 1 ${n % 500} ${n % 797} Tm (a) Tj `)} ET`),
     ],
     ['a million states', () => onePage(`${'q '.repeat(MEGABYTE)}${shown('a')}`)],
+    [
+      'a million states on the second of three pages',
+      () =>
+        pdfOfObjects([
+          CATALOGUE,
+          '<< /Type /Pages /Kids [6 0 R 7 0 R 8 0 R] /Count 3 >>',
+          deflated(shown('before')),
+          deflated('q '.repeat(MEGABYTE)),
+          FONT,
+          ...['3 0 R', '4 0 R', '9 0 R'].map((content) => page(content)),
+          deflated(shown('behind')),
+        ]),
+    ],
     ['a million paths', () => onePage(`${'0 0 1 1 re f '.repeat(MEGABYTE)}${shown('a')}`)],
     ['a million names', () => onePage(`${'/F 10 Tf '.repeat(MEGABYTE)}${shown('a')}`)],
     ['an operand of a megabyte', () => onePage(`${'[ '.repeat(MEGABYTE)}${shown('a')}`)],

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { DocumentText } from './document-text.ts';
+import { type ThreadBounds, watchThread } from './watch-thread.ts';
 
 /** Endings of the files that are read here. */
 export const DOCUMENT_ENDINGS = [
@@ -36,20 +37,13 @@ export interface DocumentReader {
   close(): Promise<void>;
 }
 
-interface Bounds {
+interface Bounds extends ThreadBounds {
   /** Limit of a file. */
   maxBytes: number;
-  /** Processor time for reading it. */
-  maxMs: number;
-  /** By which the memory of the process may grow meanwhile: what libraries unpack is not in the heap. */
-  maxGrowthBytes: number;
 }
 
 const BOUNDS: Bounds = { maxBytes: 50 * 1024 * 1024, maxMs: 20_000, maxGrowthBytes: 768 * 1024 * 1024 };
-/** Times as long as its processor time a document may take on a busy machine. */
-const MAX_WAITING = 6;
 const MAX_HEAP_MIB = 512;
-const WATCH_MS = 50;
 const MAX_KEPT_CHARACTERS = 50_000_000;
 
 /**
@@ -108,46 +102,26 @@ const startWorker = (): Worker => {
 const answerOf = async (
   worker: Worker,
   task: { ending: string; bytes: Uint8Array<ArrayBuffer> },
-  { maxMs, maxGrowthBytes }: Bounds,
+  bounds: ThreadBounds,
 ): Promise<{ read: ReadDocument; isOver: boolean }> => {
   const { promise, resolve } = Promise.withResolvers<{ read: ReadDocument; isOver: boolean }>();
-  const before = process.memoryUsage.rss();
-  const stop = (problem: string): void => {
+  const end = watchThread(worker, bounds, (problem) => {
     void worker.terminate();
     resolve({ read: { problem }, isOver: true });
-  };
-  const tooLong = (): void => stop(`reading it takes more than ${maxMs / 1000} s`);
-  // Node before 24.6 does not say how much processor time a thread took: there the clock counts.
-  const tellsTime = typeof worker.cpuUsage === 'function';
-  // A thread that waits for something that never comes takes no processor time.
-  const timer = setTimeout(tooLong, tellsTime ? MAX_WAITING * maxMs : maxMs);
-  let started: NodeJS.CpuUsage | undefined;
-  const watch = setInterval(async () => {
-    if (process.memoryUsage.rss() - before > maxGrowthBytes) return stop('reading it takes too much memory');
-    if (!tellsTime) return;
-    // It has none before it runs, and when it has ended.
-    const used = await worker.cpuUsage().catch(() => undefined);
-    started ??= used;
-    if (used !== undefined && started !== undefined && msBetween(started, used) > maxMs) tooLong();
-  }, WATCH_MS);
+  });
   const onMessage = (read: ReadDocument): void => resolve({ read, isOver: false });
-  const onError = (): void => stop('reading it takes too much memory');
-  worker.once('message', onMessage).once('error', onError);
+  worker.once('message', onMessage);
   worker.ref();
   worker.postMessage(task, [task.bytes.buffer]);
   try {
     return await promise;
   } finally {
-    clearTimeout(timer);
-    clearInterval(watch);
-    worker.off('message', onMessage).off('error', onError);
+    end();
+    worker.off('message', onMessage);
     // A thread that waits keeps no process alive.
     worker.unref();
   }
 };
-
-const msBetween = (from: NodeJS.CpuUsage, to: NodeJS.CpuUsage): number =>
-  (to.user + to.system - from.user - from.system) / 1000;
 
 const dropOldest = (kept: Map<string, { read: ReadDocument }>): void => {
   let characters = 0;

@@ -1,7 +1,9 @@
 /** Reads one document after the other in a thread of its own, which can be ended: documents come from anywhere. */
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { readBytes } from './read-bytes.ts';
 
 parentPort?.on('message', async ({ ending, bytes }: { ending: string; bytes: Uint8Array }) => {
   parentPort?.postMessage(await readBytes(ending, bytes));
 });
+// A thread of such a thread parses PDFs.
+if (workerData?.pdf !== undefined) (await import('./pdf-thread.ts')).servePdf(workerData.pdf);

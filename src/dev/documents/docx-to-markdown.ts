@@ -2,7 +2,7 @@ import JSZip from 'jszip';
 import mammoth from 'mammoth';
 import { readHtml } from '../../documents/read-html.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
-import { type OfficeParts, openOffice, titleOf } from './office-file.ts';
+import { type OfficeParts, openOffice, PROPERTIES, titleOf } from './office-file.ts';
 import { boundXml } from './read-xml.ts';
 import { CODE_STYLE, repairWord, withNumbers } from './repair-word.ts';
 
@@ -11,9 +11,9 @@ const READ =
   /^(?!(?:customXml|docProps|word\/(?:theme|media|embeddings|charts|diagrams|glossary))\/).*\.(?:xml|rels)$/i;
 const MAIN = /(?:^|\/)document\d*\.xml$/i;
 
-/** Elements and attributes of the text; those of styles, lists and notes together. The libraries take 15 µs and a kilobyte for each. */
-const MAX_NODES = 100_000;
-const MAX_OTHER_NODES = 50_000;
+/** Elements and attributes of the text; those of styles, lists and notes together. The libraries take 15 µs and two kilobytes for each. */
+const MAX_NODES = 40_000;
+const MAX_OTHER_NODES = 40_000;
 
 /**
  * Markdown of a Word document (Office Open XML): headings by their styles, lists, tables, links, footnotes and the alternative text of
@@ -28,18 +28,24 @@ export const docxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
     main: 'word/document.xml',
     read: READ,
   });
+  const title = titleOf(parts);
+  parts.delete(PROPERTIES);
   const isCut = bound(parts);
   repairWord(parts);
   const styleMap = [`p.${CODE_STYLE} => pre:separator('\\n')`];
   const convertImage = mammoth.images.imgElement(async () => ({ src: '' }));
-  const { value } = await mammoth.convertToHtml({ buffer: await packed(parts) }, { convertImage, styleMap });
+  const { value } = await mammoth.convertToHtml(
+    { buffer: await packed(parts) },
+    { convertImage, styleMap, ignoreEmptyParagraphs: false },
+  );
   const html = withNumbers(value)
+    .replaceAll(/<pre>\s*<\/pre>/g, '')
     .replaceAll(/\s*<a href="#footnote-ref-\d+">↑<\/a>/g, '')
     .replaceAll(/<input type="checkbox"( checked="checked")? ?\/>/g, (_, checked) => (checked ? '☒' : '☐'));
   const sections = sectionsOf(html).map((section) => readHtml(section, { isPage: false }).text);
   const text = sections.filter((each) => each !== '').join('\n\n');
   if (text === '') throw new NotReadable(isCut ? `it has no text before ${MAX_NODES} elements` : 'it has no text');
-  return { text, title: titleOf(parts), ...(isCut ? { warnings: [CUT] } : {}) };
+  return { text, title, ...(isCut ? { warnings: [CUT] } : {}) };
 };
 
 const CUT = `Cut after ${MAX_NODES} elements and attributes of the text, or ${MAX_OTHER_NODES} of its styles and notes: the document has more`;
@@ -48,9 +54,28 @@ const CUT = `Cut after ${MAX_NODES} elements and attributes of the text, or ${MA
 function bound(parts: OfficeParts): boolean {
   const main = { nodes: MAX_NODES, isCut: false };
   const others = { nodes: MAX_OTHER_NODES, isCut: false };
-  for (const [name, xml] of parts) parts.set(name, boundXml(xml, MAIN.test(name) ? main : others));
+  for (const [name, xml] of parts) if (!MAIN.test(name)) parts.set(name, boundXml(xml, others, isReadInWord));
+  // The converter fails on the mark of a note that is not there.
+  const isRead = (name: string, parent: string): boolean =>
+    isReadInWord(name, parent) && !(others.isCut && NOTE_MARKS.test(name));
+  for (const [name, xml] of parts) if (MAIN.test(name)) parts.set(name, boundXml(xml, main, isRead));
   return main.isCut || others.isCut;
 }
+
+/** Settings of runs, paragraphs, tables and sections, most of which say how they look. */
+const SETTINGS = /^w:(?:r|p|tbl|tc|tr|sect)Pr$/;
+const READ_SETTINGS = new Set(
+  'b i u strike dstrike vertAlign caps smallCaps vanish specVanish rStyle pStyle numPr outlineLvl rPr ins del tblStyle gridSpan vMerge tblHeader hidden gridBefore'.split(
+    ' ',
+  ),
+);
+/** What programs leave in the text for themselves. */
+const OWN_MARKS = /^w:(?:proofErr|bookmarkStart|bookmarkEnd|lastRenderedPageBreak|tblGrid)$/;
+
+const NOTE_MARKS = /^w:(?:foot|end)noteReference$/;
+
+const isReadInWord = (name: string, parent: string): boolean =>
+  SETTINGS.test(parent) ? READ_SETTINGS.has(name.slice(2)) : !OWN_MARKS.test(name);
 
 /** What the converter reads, so that it unpacks nothing else. */
 const packed = (parts: OfficeParts): Promise<Buffer> => {

@@ -65,7 +65,7 @@ async function unpack(part: JSZip.JSZipObject, maxBytes: number): Promise<Buffer
   return Buffer.concat(chunks);
 }
 
-const PROPERTIES = 'docProps/core.xml';
+export const PROPERTIES = 'docProps/core.xml';
 const MAX_TITLE = 1000;
 
 /** The title among the properties of the document. */

@@ -1,11 +1,11 @@
 import { constants, inflateRawSync } from 'node:zlib';
 import type { Nodes, Root } from 'hast';
-import { getDocumentProxy } from 'unpdf';
 import type { PDFDocumentProxy } from 'unpdf/pdfjs';
 import { markdownOfHtml } from '../../documents/read-html.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
 import { linesOfPage, type PdfLine, readLines } from './pdf-lines.ts';
 import type { PdfItem } from './pdf-text.ts';
+import { openPdf, TooMuch } from './pdf-thread.ts';
 import { readTaggedPage, type TagNode } from './tagged-pdf.ts';
 
 const MAX_PAGES = 2000;
@@ -14,6 +14,10 @@ const MAX_ITEMS = 100_000;
 const MAX_CHARACTERS = 600_000;
 /** Pages that cannot be read after which no other is tried. */
 const MAX_DAMAGED = 20;
+/** Pages that take too much after which the rest is left out. */
+const MAX_TOO_MUCH = 2;
+/** Processor time of all pages. */
+const MAX_MS = 15_000;
 
 /**
  * Markdown of a PDF. A tagged one says itself what are headings, lists and tables; of another its lines tell: larger type is a heading, a
@@ -24,13 +28,19 @@ const MAX_DAMAGED = 20;
 export const pdfToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> => {
   checkUnpackedSize(bytes);
   hideMetadata(bytes);
-  const pdf = await openPdf(bytes);
-  try {
-    return await readPdf(pdf);
-  } finally {
-    // A page that was cut is never finished, for which the library waits.
-    void pdf.loadingTask.destroy().catch(() => undefined);
-  }
+  const { tagged, lines, title, warnings, problem } = await readPages(bytes);
+  const pages = holdsMost(tagged, lines) ? tagged : readLines(lines);
+  const text = pages
+    .map((page) => markdownOfHtml(page))
+    .filter((markdown) => markdown !== '')
+    .join('\n\n');
+  if (text === '')
+    throw new NotReadable(problem ?? 'it has no text, like scanned pages: run text recognition (OCR) over it first');
+  return {
+    text,
+    title: typeof title === 'string' ? title : undefined,
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
 };
 
 /** A stream of text, fonts or objects, unpacked; images are not unpacked. */
@@ -78,41 +88,56 @@ function unpacked(packed: Uint8Array): Buffer {
   }
 }
 
-const readPdf = async (pdf: PDFDocumentProxy): Promise<DocumentText> => {
-  const tagged: Root[] = [];
-  const lines: PdfLine[][] = [];
+interface PdfPages {
+  tagged: Root[];
+  lines: PdfLine[][];
+  title: unknown;
+  warnings: string[];
+  /** Why some of it could not be read. */
+  problem: string | undefined;
+}
+
+async function readPages(bytes: Uint8Array): Promise<PdfPages> {
+  const pages: PdfPages = { tagged: [], lines: [], title: undefined, warnings: [], problem: undefined };
   const budget: Budget = { items: MAX_ITEMS, characters: MAX_CHARACTERS };
-  let number = 0;
   let damaged = 0;
-  while (number < Math.min(pdf.numPages, MAX_PAGES) && isLeft(budget) && damaged < MAX_DAMAGED) {
+  let usedMs = 0;
+  let file = await openPdf(bytes);
+  const { numPages } = file.pdf;
+  pages.title = await file.bounded(titleOf(file.pdf));
+  let number = 0;
+  while (number < Math.min(numPages, MAX_PAGES) && isLeft(budget) && damaged < MAX_DAMAGED && usedMs < MAX_MS) {
     number += 1;
-    const read = await readPage(pdf, number, budget).catch(() => undefined);
-    if (read === undefined) damaged += 1;
-    else {
-      if (read.tagged !== undefined) tagged.push(read.tagged);
-      lines.push(read.lines);
+    const items: PdfItem[] = [];
+    try {
+      const tree = await file.bounded(readPage(file.pdf, { number, items, budget }));
+      if (tree !== null) pages.tagged.push(readTaggedPage(tree, items));
+      usedMs = await file.usedMs();
+    } catch (error) {
+      damaged += 1;
+      pages.problem = 'it is damaged';
+      if (!(error instanceof TooMuch)) continue;
+      pages.problem = error.message;
+      pages.warnings.push(`Left out what follows on page ${number}: ${error.message}`);
+    }
+    pages.lines.push(linesOfPage(items));
+    if (!file.isOpen()) {
+      if (pages.warnings.length >= MAX_TOO_MUCH || number >= numPages) break;
+      file = await openPdf(bytes);
     }
   }
-  const pages = holdsMost(tagged, lines) ? tagged : readLines(lines);
-  const text = pages
-    .map((page) => markdownOfHtml(page))
-    .filter((markdown) => markdown !== '')
-    .join('\n\n');
-  if (text === '' && damaged > 0) throw new NotReadable('it is damaged');
-  if (text === '')
-    throw new NotReadable('it has no text, like scanned pages: run text recognition (OCR) over it first');
-  const warnings: string[] = [];
-  if (damaged > 0) warnings.push(`Left out ${damaged} ${damaged === 1 ? 'page that is' : 'pages that are'} damaged`);
-  if (number < pdf.numPages || !isLeft(budget))
-    warnings.push(`Cut after ${number} of ${pdf.numPages} pages: the document has more than is read`);
+  await file.close();
+  const left = damaged - pages.warnings.length;
+  if (left > 0) pages.warnings.push(`Left out ${left} ${left === 1 ? 'page that is' : 'pages that are'} damaged`);
+  if (number < numPages || !isLeft(budget))
+    pages.warnings.push(`Cut after ${number} of ${numPages} pages: the document has more than is read`);
+  return pages;
+}
+
+async function titleOf(pdf: PDFDocumentProxy): Promise<unknown> {
   const { info } = await pdf.getMetadata();
-  const { Title: title } = info as { Title?: unknown }; // the library's type is Object; looked at here
-  return {
-    text,
-    title: typeof title === 'string' ? title : undefined,
-    ...(warnings.length === 0 ? {} : { warnings }),
-  };
-};
+  return (info as { Title?: unknown }).Title; // the library's type is Object; looked at here
+}
 
 /** What may still be read of all pages. */
 interface Budget {
@@ -122,13 +147,12 @@ interface Budget {
 
 const isLeft = ({ items, characters }: Budget): boolean => items > 0 && characters > 0;
 
+/** @returns The tags of the page. */
 async function readPage(
   pdf: PDFDocumentProxy,
-  number: number,
-  budget: Budget,
-): Promise<{ tagged: Root | undefined; lines: PdfLine[] }> {
+  { number, items, budget }: { number: number; items: PdfItem[]; budget: Budget },
+): Promise<TagNode | null> {
   const page = await pdf.getPage(number);
-  const items: PdfItem[] = [];
   const reader = page.streamTextContent({ includeMarkedContent: true }).getReader();
   while (isLeft(budget)) {
     const { value, done } = await reader.read();
@@ -139,23 +163,13 @@ async function readPage(
       if (isLeft(budget)) items.push(item);
     }
   }
+  // One that is cut goes on else, and holds its thread.
+  if (!isLeft(budget)) await reader.cancel(new Error('Enough'));
   // The library gives null for a page without tags, and leaves that out of its types.
   const tree = (await page.getStructTree()) as TagNode | null;
   page.cleanup();
-  return { tagged: tree === null ? undefined : readTaggedPage(tree, items), lines: linesOfPage(items) };
+  return tree;
 }
-
-const openPdf = async (bytes: Uint8Array): Promise<PDFDocumentProxy> => {
-  try {
-    return await getDocumentProxy(bytes, {
-      ...{ isEvalSupported: false, enableXfa: false, useSystemFonts: false, disableFontFace: true },
-      ...{ useWorkerFetch: false, stopAtErrors: false, verbosity: 0 },
-    });
-  } catch (error) {
-    const isEncrypted = error instanceof Error && error.name === 'PasswordException';
-    throw new NotReadable(isEncrypted ? 'it is encrypted' : 'it is damaged or no PDF', { cause: error });
-  }
-};
 
 /** Some programs tag a part of a document alone. */
 const holdsMost = (tagged: readonly Root[], lines: readonly PdfLine[][]): boolean => {

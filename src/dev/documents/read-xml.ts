@@ -17,8 +17,16 @@ export class Enough extends Error {}
  */
 export function readXml(xml: string, { open, close, text }: XmlHandlers): void {
   const parser = new SaxesParser();
-  parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => open?.(localName(name), attributes));
-  parser.on('closetag', ({ name }) => close?.(localName(name)));
+  let depth = 0;
+  parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => {
+    depth += 1;
+    if (depth > MAX_DEPTH) throw tooDeep();
+    open?.(localName(name), attributes);
+  });
+  parser.on('closetag', ({ name }) => {
+    depth -= 1;
+    close?.(localName(name));
+  });
   parser.on('text', (value) => text?.(value));
   parser.on('error', (error) => {
     throw new NotReadable('it is damaged', { cause: error });
@@ -41,40 +49,70 @@ export interface XmlBudget {
 /** Deeper XML is written by no program, and the libraries that make a tree of it are recursive. */
 const MAX_DEPTH = 300;
 
+const tooDeep = (): NotReadable => new NotReadable(`its XML is nested more than ${MAX_DEPTH} levels deep`);
+
+/** Mistakes of the XML after which it is not read on: each takes a stack trace. */
+const MAX_ERRORS = 100;
+
 /**
  * XML that has no more elements and attributes than the budget, which it uses up: what follows is cut, and what is open is closed. For
  * libraries that make a tree, in which an element takes a kilobyte.
  *
- * @throws {NotReadable} When it is nested too deep.
+ * @param isRead Whether an element is read, by its name and that of the one around it; others are left out with all that they hold.
+ * @throws {NotReadable} When it is nested too deep, or has very many mistakes.
  */
-export function boundXml(xml: string, budget: XmlBudget): string {
+export function boundXml(
+  xml: string,
+  budget: XmlBudget,
+  isRead: (name: string, parent: string) => boolean = () => true,
+): string {
   const parser = new SaxesParser();
   const open: string[] = [];
-  let cut: number | undefined;
+  const pieces: string[] = [];
+  /** What has been copied so far. */
+  let from = 0;
+  let unreadDepth: number | undefined;
+  let isCut = false;
+  let errors = 0;
+  const startOfTag = (): number => xml.lastIndexOf('<', parser.position - 1);
   parser.on('opentag', ({ name, attributes, isSelfClosing }: SaxesTagPlain) => {
-    budget.nodes -= 1 + Object.keys(attributes).length;
-    if (budget.nodes < 0) {
-      cut = xml.lastIndexOf('<', parser.position - 1);
-      throw new Enough();
+    const isUnread = unreadDepth === undefined && !isRead(name, open.at(-1) ?? '');
+    if (isUnread) pieces.push(xml.slice(from, startOfTag()));
+    else if (unreadDepth === undefined) {
+      budget.nodes -= 1 + Object.keys(attributes).length;
+      if (budget.nodes < 0) {
+        isCut = true;
+        pieces.push(xml.slice(from, startOfTag()));
+        throw new Enough();
+      }
     }
+    if (isUnread && isSelfClosing) from = parser.position;
     if (isSelfClosing) return;
+    if (isUnread) unreadDepth = open.length;
     open.push(name);
-    if (open.length > MAX_DEPTH) throw new NotReadable(`its XML is nested more than ${MAX_DEPTH} levels deep`);
+    if (open.length > MAX_DEPTH) throw tooDeep();
   });
   parser.on('closetag', ({ isSelfClosing }) => {
-    if (!isSelfClosing) open.pop();
+    if (isSelfClosing) return;
+    open.pop();
+    if (open.length !== unreadDepth) return;
+    unreadDepth = undefined;
+    from = parser.position;
   });
   // The library that makes the tree decides what is damaged.
-  parser.on('error', () => undefined);
+  parser.on('error', (error) => {
+    errors += 1;
+    if (errors > MAX_ERRORS) throw new NotReadable('it is damaged', { cause: error });
+  });
   try {
     parser.write(xml).close();
   } catch (error) {
     if (!(error instanceof Enough)) throw error;
   }
-  if (cut === undefined) return xml;
+  if (!isCut) return pieces.join('') + (unreadDepth === undefined ? xml.slice(from) : '');
   budget.isCut = true;
   return (
-    xml.slice(0, cut) +
+    pieces.join('') +
     open
       .toReversed()
       .map((name) => `</${name}>`)

@@ -234,7 +234,8 @@ function rowsOf(xml: string, book: Book, budget: Budget): Cell[][] {
       if (name !== 'c' || cell === undefined) return;
       if (at.column < MAX_COLUMNS && !hiddenRows.has(at.row) && !hiddenColumns.has(at.column)) {
         const shown = shownValue(cell, book);
-        budget.characters -= shown.text.length;
+        // A cell has a mark beside it.
+        budget.characters -= shown.text.length + 2;
         const row = rows.get(at.row) ?? [];
         row[at.column] = shown;
         rows.set(at.row, row);
@@ -274,11 +275,18 @@ function spread(rows: Map<number, Cell[]>, { top, left, bottom, right }: Merge, 
   }
 }
 
-/** An empty row stands for all that are missing between two others. */
+/** An empty row stands for all that are missing between two others; columns without a value are left out. */
 function inOrder(
   rows: ReadonlyMap<number, Cell[]>,
   { hiddenRows, hiddenColumns }: { hiddenRows: ReadonlySet<number>; hiddenColumns: ReadonlySet<number> },
 ): Cell[][] {
+  const filled = new Set<number>();
+  for (const cells of rows.values())
+    cells.forEach(({ text }, column) => {
+      // Cells that are not there are passed over.
+      if (text !== '') filled.add(column);
+    });
+  const columns = [...filled].filter((column) => !hiddenColumns.has(column)).sort((one, other) => one - other);
   const result: Cell[][] = [];
   let last = -1;
   for (const number of [...rows.keys()].sort((one, other) => one - other)) {
@@ -287,7 +295,7 @@ function inOrder(
     if (missing && result.length > 0) result.push([]);
     last = number;
     const cells = rows.get(number) ?? [];
-    result.push(Array.from(cells, (cell) => cell ?? EMPTY).filter((_, column) => !hiddenColumns.has(column)));
+    result.push(columns.map((column) => cells[column] ?? EMPTY));
   }
   return result;
 }

@@ -149,6 +149,31 @@ describe('a Word document', () => {
       text: '☒ Yes ☐ No\n\nIn a box.\n\nA\nB\nC D漢 (kan)\n\n| Zone | Fee |\n| - | - |\n| | 4 |',
     });
   });
+  it('keeps the empty lines of code', async () => {
+    const styles = '<w:style w:type="paragraph" w:styleId="Pre"><w:name w:val="HTML Preformatted"/></w:style>';
+    const line = (text: string): string =>
+      `<w:p><w:pPr><w:pStyle w:val="Pre"/></w:pPr>${text === '' ? '' : `<w:r><w:t>${text}</w:t></w:r>`}</w:p>`;
+    const body = [line('a'), line(''), line('b'), '<w:p><w:r><w:t>c</w:t></w:r></w:p>', line('')].join('');
+    expect(await read('docx', await wordDocument(body, '', { styles }))).toMatchObject({
+      text: '```\na\n\nb\n```\n\nc',
+    });
+  });
+  it('is read whole where most of its elements say how it looks', async () => {
+    const look = `<w:rPr>${'<w:lang w:val="de"/><w:sz w:val="22"/>'.repeat(3)}<w:vanish w:val="0"/></w:rPr>`;
+    const run = `<w:proofErr w:type="spellStart"/><w:r>${look}<w:t>a</w:t></w:r>`;
+    const result = await read('docx', await wordDocument(`<w:p>${run.repeat(6000)}</w:p>`));
+    expect(result).toEqual({ text: 'a'.repeat(6000), title: undefined });
+  });
+  it('is read without the marks of notes when there are more than are read', async () => {
+    const note = (id: number): string => `<w:footnote w:id="${id}"><w:p><w:r><w:t>n</w:t></w:r></w:p></w:footnote>`;
+    const notes = Array.from({ length: 12_000 }, (_, id) => note(id)).join('');
+    const body = '<w:p><w:r><w:t>a</w:t></w:r><w:r><w:footnoteReference w:id="11999"/></w:r></w:p>';
+    expect(await read('docx', await wordDocument(body, '', { notes }))).toEqual({
+      text: 'a',
+      title: undefined,
+      warnings: [expect.stringMatching(/^Cut after 40000 elements/)],
+    });
+  });
   it('keeps sums, roots, matrices and indices of equations apart', async () => {
     const r = (value: string): string => `<m:r><m:t>${value}</m:t></m:r>`;
     const math = [

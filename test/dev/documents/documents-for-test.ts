@@ -23,11 +23,11 @@ export const MANUAL = [
   `<w:tbl>${row('Part', 'Torque')}${row('Lid', '4 Nm')}</w:tbl>`,
 ].join('');
 
-/** A Word document with this body, and further styles and lists. */
+/** A Word document with this body, and further styles, lists and footnotes. */
 export const wordDocument = async (
   body = MANUAL,
   title = '',
-  more: { styles?: string; numbering?: string } = {},
+  more: { styles?: string; numbering?: string; notes?: string } = {},
 ): Promise<Buffer> => {
   const zip = new JSZip();
   const list = (id: number, format: string): string =>
@@ -44,7 +44,11 @@ export const wordDocument = async (
   zip.file('_rels/.rels', relations(relation('r1', 'officeDocument', 'word/document.xml')));
   zip.file(
     'word/_rels/document.xml.rels',
-    relations(relation('s', 'styles', 'styles.xml'), relation('n', 'numbering', 'numbering.xml')),
+    relations(
+      relation('s', 'styles', 'styles.xml'),
+      relation('n', 'numbering', 'numbering.xml'),
+      relation('f', 'footnotes', 'footnotes.xml'),
+    ),
   );
   zip.file('word/document.xml', `<w:document xmlns:w="${WORD}"><w:body>${body}</w:body></w:document>`);
   const styles = [1, 2].map(
@@ -56,6 +60,8 @@ export const wordDocument = async (
     'word/numbering.xml',
     `<w:numbering xmlns:w="${WORD}">${more.numbering ?? ''}${list(1, 'decimal')}${list(2, 'bullet')}${numbers.join('')}</w:numbering>`,
   );
+  if (more.notes !== undefined)
+    zip.file('word/footnotes.xml', `<w:footnotes xmlns:w="${WORD}">${more.notes}</w:footnotes>`);
   const dc = 'xmlns:dc="http://purl.org/dc/elements/1.1/"';
   const core = `<cp:coreProperties xmlns:cp="${PACKAGE}/metadata/core-properties" ${dc}><dc:title>${title}</dc:title></cp:coreProperties>`;
   zip.file('docProps/core.xml', core);

@@ -23,7 +23,7 @@ const read = async (ending: string, name: string) => {
   return documents.read(file);
 };
 
-const CUT_WORD = /^Cut after 100000 elements and attributes of the text/;
+const CUT_WORD = /^Cut after 40000 elements and attributes of the text/;
 const CUT_SHEET = /^Cut after 20000 rows/;
 
 it.each<[string, string, RegExp]>([
@@ -41,6 +41,14 @@ it.each<[string, string, RegExp]>([
 ])('cuts a .%s with %s, and says so', async (ending, name, warning) => {
   const { warnings } = (await read(ending, name)) as { warnings?: string[] };
   expect(warnings).toContainEqual(expect.stringMatching(warning));
+});
+
+it('reads the pages of a .pdf around one that takes too much', async () => {
+  expect(await read('pdf', 'a million states on the second of three pages')).toEqual({
+    text: 'before\n\nbehind',
+    title: undefined,
+    warnings: [expect.stringMatching(/^Left out what follows on page 2: reading it takes (?:more than|too much)/)],
+  });
 });
 
 it.each<[string, string, string | RegExp]>([
@@ -69,12 +77,14 @@ it.each<[string, string, RegExp]>([
   ['docx', 'a part that unpacks to a gigabyte', /^its text unpacks to more than 32 MiB$/],
   ['docx', '60,000 parts', /^it has more than 5000 parts$/],
   ['docx', 'depth', /^its XML is nested more than 300 levels deep$/],
-  ['docx', 'attributes of an element', /^it has no text before 100000 elements$/],
+  ['docx', 'attributes of an element', /^it has no text before 40000 elements$/],
   ['docx', 'entities in the text', /^it is damaged$/],
   ['docx', 'styles that are not closed', /^its XML is nested more than 300 levels deep$/],
   ['xlsx', 'entities', /^it is damaged$/],
+  ['xlsx', 'depth', /^its XML is nested more than 300 levels deep$/],
   ['pdf', 'a content that unpacks to a gigabyte', /^a part of it unpacks to more than 32 MiB$/],
   ['pdf', 'filters on filters', /^a part of it unpacks to more than 32 MiB$/],
+  ['pdf', 'a million states', /^reading it takes (?:more than 0.9 s|too much memory)$/],
   ['pdf', 'widths of a font', /^reading it takes too much memory$/],
   ['yaml', 'depth', /^it is damaged or no OpenAPI file$/],
 ])('names a .%s with %s', async (ending, name, problem) => {
