@@ -49,9 +49,10 @@ const vocabularyOf = (language: string): Vocabulary => {
 
 /** The classes of a word, and of an English contraction those of its beginning: "isn't", "what's". */
 const classesOf = (word: string, vocabulary: Vocabulary): ReadonlySet<WordClass> => {
+  const classes = vocabulary.get(word);
+  if (classes !== undefined || !word.includes("'")) return classes ?? NO_CLASSES;
   const base = word.replace(/'\p{L}{1,2}$/u, '');
-  const forms = base === word ? [word] : [word, base, base.replace(/n$/, '')];
-  return forms.map((form) => vocabulary.get(form)).find((classes) => classes !== undefined) ?? NO_CLASSES;
+  return vocabulary.get(base) ?? vocabulary.get(base.replace(/n$/, '')) ?? NO_CLASSES;
 };
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:[-.:/'][\p{L}\p{M}\p{N}]+)*'?/gu;
@@ -88,10 +89,9 @@ export const wordsIn = (text: string, language: string): Word[] => {
   // Their lists have no diacritics: without them, "ändere" is "andere".
   const isKnown = LANGUAGES.includes(language);
   const isFunctionWord = (word: string) => {
-    const classes = [...classesOf(word, vocabulary)];
-    return classes.length > 0
-      ? classes.some((name) => name !== 'impersonal')
-      : stopWords.has(isKnown ? word : withoutMarks(word));
+    const { size } = classesOf(word, vocabulary);
+    const isImpersonal = size === 1 && classesOf(word, vocabulary).has('impersonal');
+    return size > 0 ? !isImpersonal : stopWords.has(isKnown ? word : withoutMarks(word));
   };
   return words.map((word, at): Word => {
     const before = words[at - 1];
@@ -99,12 +99,14 @@ export const wordsIn = (text: string, language: string): Word[] => {
     const isCapital = before !== undefined && /^\p{Lu}/u.test(text.slice(word.start, word.end));
     const isNamed = before?.classes.has('prepositions') === true || /^\p{N}/u.test(words[at + 1]?.word ?? '');
     if (isCapital && isNamed) return { ...word, classes: NO_CLASSES, isContent: true };
-    const isContent = !isFunctionWord(word.word) && !word.word.split('-').every(isFunctionWord);
+    const isJoined = word.word.includes('-') && word.word.split('-').every(isFunctionWord);
+    const isContent = !isJoined && !isFunctionWord(word.word);
     return { ...word, isContent: isContent || /\p{N}/u.test(word.word) };
   });
 };
 
 const piecesOf = (token: string, vocabulary: Vocabulary, enclitics: readonly string[]): string[] => {
+  if (enclitics.length === 0 && !/['-]/.test(token)) return [token];
   const isReferring = (word: string) =>
     ['pronouns', 'demonstratives', 'determiners'].some((name) => vocabulary.get(word)?.has(name as WordClass));
   const elided = /^\p{L}+'(?=\p{L})/u.exec(token)?.[0] ?? '';
@@ -191,11 +193,13 @@ export const languagesOf = (text: string, before = ''): string[] => {
   const detected = detectLanguage(text);
   if (detected !== undefined && (UNSPACED.test(text) || !LANGUAGES.includes(detected))) return [detected];
   const earlier = before === '' ? undefined : detectLanguage(before);
+  // "L'" and "what" of "l'eau" and "what's".
+  const forms = words.map((word) =>
+    word.includes("'") ? [word, word.replace(/'.*/, "'"), word.replace(/'.*/, '')] : [word],
+  );
   const scored = LANGUAGES.map((language) => {
     const vocabulary = vocabularyOf(language);
-    let score = words.filter((word) =>
-      [word, word.replace(/'.*/, "'"), word.replace(/'.*/, '')].some((form) => vocabulary.has(form)),
-    ).length;
+    let score = forms.filter((each) => each.some((form) => vocabulary.has(form))).length;
     if (language === detected && words.length >= FEW_WORDS) score += DETECTED;
     if (language === earlier) score += EARLIER;
     return { language, score: language === 'en' ? score + 0.1 : score };
