@@ -1,7 +1,7 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { KnowledgeHit, KnowledgeSearchRequest, KnowledgeSearchResponse } from '../contract/knowledge.ts';
-import { type Deadline, startDeadline, TooLate, withDeadline } from '../http/deadline.ts';
+import { startDeadline, TooLate, withDeadline } from '../http/deadline.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
 import { readPages } from './chunk-texts.ts';
 import { type EditionVectors, vectorsOf } from './edition-vectors.ts';
@@ -45,15 +45,8 @@ export type Retriever = (edition: Edition, question: string, options?: RetrieveO
 export interface RetrieverParts {
   /** Question vectors for editions with word vectors; computed synchronously. */
   wordVectors?: (() => WordVectors) | undefined;
-  /** Source of the meaning of a question: `meaningBy`. */
+  /** Source of the meaning of a question for other editions: `meaningBy`. Without it only words are searched there. */
   meaningOf?: MeaningOf | undefined;
-  /**
-   * An embedding model, preferably with a cache, as an alternative to `meaningOf`. Without either, only words are
-   * searched.
-   */
-  embeddings?: EmbeddingProvider | undefined;
-  /** The vector index of a workspace, for editions without vectors of their own. */
-  indexOf?: ((workspace: string) => Pick<VectorIndex, 'query'>) | undefined;
   /** Timeout for meanings in milliseconds; 90 by default. */
   deadlineMs?: number | undefined;
   /** Receives failures of the search by meaning; the result then rests on words. */
@@ -69,80 +62,82 @@ const NEAREST = 200;
  * Searches words, and meanings if they arrive within the deadline: the question is embedded while words are searched, then
  * vectors are compared. A late embedding is omitted from the result but cached for the next query.
  */
-export const createRetriever = (parts: RetrieverParts): Retriever => {
-  const { embeddings, indexOf, wordVectors, deadlineMs = DEADLINE_MS, onFault } = parts;
-  const meaningOf = parts.meaningOf ?? (embeddings && meaningBy(embeddings, indexOf));
+export function createRetriever(parts: RetrieverParts): Retriever {
+  const { wordVectors, meaningOf, deadlineMs = DEADLINE_MS, onFault } = parts;
   return async (edition, question, options = {}) => {
-    const { signal, waitUntil, timeLeftMs = Number.POSITIVE_INFINITY } = options;
-    const vectors = vectorsOf(edition);
+    const { signal, timeLeftMs = Number.POSITIVE_INFINITY } = options;
+    signal?.throwIfAborted();
     const timeoutMs = Math.min(deadlineMs, timeLeftMs / 2);
+    const deadline = startDeadline({ timeoutMs, signal, errorFor: () => new TooLate() });
     let lacksTexts: boolean | undefined;
-    const search = async (meanings?: Meanings, deadline?: Deadline): Promise<SearchOutcome> => {
+    const search = async (meanings?: Meanings): Promise<SearchOutcome> => {
       const work = () => searchEdition(edition, question, options, meanings);
-      const { value, isComplete } = await readPages(edition, work, { deadline, timeoutMs, signal });
+      const { value, isComplete } = await readPages(edition, work, { deadline });
       lacksTexts = isComplete ? undefined : true;
       signal?.throwIfAborted();
       return value;
     };
-    if (vectors?.space.model === WORD_VECTORS_MODEL && wordVectors !== undefined) {
-      signal?.throwIfAborted();
-      try {
-        const near = nearByWordVectors(question, wordVectors(), { ...options, edition, vectors });
-        if (near === undefined) return { outcome: await search(), semantic: 'absent', lacksTexts };
-        const meanings = { model: WORD_VECTORS_MODEL, near };
-        return { outcome: await search(meanings), semantic: 'used', lacksTexts };
-      } catch (error) {
-        signal?.throwIfAborted();
-        onFault?.('compare word vectors', error);
-        return { outcome: await search(), semantic: 'failed', lacksTexts };
-      }
-    }
-    if (meaningOf === undefined || vectors === undefined)
-      return { outcome: await search(), semantic: 'absent', lacksTexts };
-    // Vectors of different models are not comparable.
-    if (embeddings !== undefined && !isOf(vectors, embeddings))
-      return { outcome: await search(), semantic: 'absent', lacksTexts };
-    signal?.throwIfAborted();
-    const deadline = startDeadline({ timeoutMs, signal, errorFor: () => new TooLate() });
     let byWords: Promise<SearchOutcome> | undefined;
+    const without = async (semantic: SemanticUse): Promise<Retrieved> => ({
+      outcome: await (byWords ?? search()),
+      semantic,
+      lacksTexts,
+    });
     try {
-      const wants = vectors.kind === 'ids' ? 'hits' : 'vector';
-      const readableShare = edition.narrowed && edition.chunkCount / edition.narrowed.from.chunkCount;
-      const asked = { wants, workspace: edition.workspace, readableShare, signal: deadline.signal, waitUntil } as const;
-      const meaning = meaningOf(questionText(question, options), asked);
-      const near = meaning.then((meaningFound) =>
-        nearChunks(meaningFound, { vectors, isAllowed: allowedChunks(edition, question, options) }),
-      );
-      // It may fail after the result has been returned.
-      near.catch(() => undefined);
-      // Runs while the meaning is pending.
-      byWords = search(undefined, deadline);
-      byWords.catch(() => undefined);
-      const found = await deadline.race(near);
-      if (found === undefined) return { outcome: await byWords, semantic: 'absent', lacksTexts };
-      await byWords;
-      const meanings = { model: vectors.space.model, near: found };
-      return { outcome: await search(meanings, deadline), semantic: 'used', lacksTexts };
+      const vectors = vectorsOf(edition);
+      if (vectors === undefined) return await without('absent');
+      let near: NearChunk[] | undefined;
+      if (vectors.space.model === WORD_VECTORS_MODEL && wordVectors !== undefined)
+        near = nearByWordVectors(question, wordVectors(), { ...options, edition, vectors });
+      else if (meaningOf !== undefined) {
+        const meaning = nearByMeaning(question, meaningOf, { ...options, edition, vectors, signal: deadline.signal });
+        // It may fail after the result has been returned.
+        meaning.catch(() => undefined);
+        // Runs while the meaning is pending.
+        byWords = search();
+        byWords.catch(() => undefined);
+        near = await deadline.race(meaning);
+        await byWords;
+      }
+      if (near === undefined) return await without('absent');
+      const outcome = await search({ model: vectors.space.model, near });
+      return { outcome, semantic: 'used', lacksTexts };
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof TooLate) return { outcome: await (byWords ?? search()), semantic: 'late', lacksTexts };
+      if (error instanceof TooLate) return await without('late');
       onFault?.('compare meanings', error);
-      return { outcome: await (byWords ?? search()), semantic: 'failed', lacksTexts };
+      return await without('failed');
     } finally {
       deadline.end();
     }
   };
-};
+}
 
 const isOf = ({ space }: EditionVectors, { model, dimensions }: Pick<Meaning, 'model' | 'dimensions'>): boolean =>
   space.model === model && space.dimensions === dimensions;
 
-/** The chunks of an edition closest to a meaning; `undefined` if they cannot be compared. */
-const nearChunks = (
-  meaning: Meaning,
-  { vectors, isAllowed }: { vectors: EditionVectors; isAllowed: ((chunk: number) => boolean) | undefined },
-): NearChunk[] | undefined => {
+/** What a search by meaning reads. */
+interface Comparison extends SearchOptions {
+  edition: Edition;
+  vectors: EditionVectors;
+}
+
+/** The chunks of an edition closest to a question; `undefined` if they cannot be compared. */
+const nearByMeaning = async (
+  question: string,
+  meaningOf: MeaningOf,
+  { edition, vectors, signal, waitUntil, ...options }: Comparison & Pick<MeaningOptions, 'signal' | 'waitUntil'>,
+): Promise<NearChunk[] | undefined> => {
+  const meaning = await meaningOf(questionText(question, options), {
+    wants: vectors.kind === 'ids' ? 'hits' : 'vector',
+    workspace: edition.workspace,
+    readableShare: edition.narrowed && edition.chunkCount / edition.narrowed.from.chunkCount,
+    signal,
+    waitUntil,
+  });
+  // Vectors of different models are not comparable.
   if (!isOf(vectors, meaning)) return undefined;
+  const isAllowed = allowedChunks(edition, question, options);
   if (vectors.kind === 'rows') {
     return meaning.vector && vectors.nearest(meaning.vector, { limit: NEAREST, isAllowed });
   }
@@ -157,7 +152,7 @@ const nearChunks = (
 const nearByWordVectors = (
   question: string,
   words: WordVectors,
-  { edition, vectors, filter, language, history }: { edition: Edition; vectors: EditionVectors } & SearchOptions,
+  { edition, vectors, filter, language, history }: Comparison,
 ): NearChunk[] | undefined => {
   const vector = words.vectorOfQuestion(questionText(question, { history }));
   if (vector === undefined || vectors.kind !== 'rows') return undefined;

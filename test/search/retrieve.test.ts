@@ -7,7 +7,7 @@ import { attachVectors, attachWordVectors, embeddingTextOf, vectorIdOf } from '.
 import { packVector, quantise } from '../../src/search/nearest-rows.ts';
 import { openEdition } from '../../src/search/open-edition.ts';
 import { relevanceOfHits } from '../../src/search/relevance.ts';
-import { createRetriever } from '../../src/search/retrieve.ts';
+import { createRetriever, meaningBy } from '../../src/search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../../src/search/search-edition.ts';
 import { DOWN, type FakeModel, fakeIndex, fakeModel, INDEX_DOWN } from '../knowledge/vectors-for-test.ts';
 import { entryOf, IDENTITY } from './edition-fixture.ts';
@@ -69,7 +69,10 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     const { edition, index } = await editionWith(model, place, without);
     const faults: unknown[] = [];
     const retriever = (embeddings: EmbeddingProvider = model) =>
-      createRetriever({ embeddings, indexOf: () => index ?? fakeIndex(), onFault: (_, error) => faults.push(error) });
+      createRetriever({
+        meaningOf: meaningBy(embeddings, () => index ?? fakeIndex()),
+        onFault: (_, error) => faults.push(error),
+      });
     return { model, edition, index, faults, retriever, retrieve: retriever() };
   };
   it('finds a text with the same meaning and no common word', async () => {
@@ -114,13 +117,14 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
   });
   it('does not compare vectors of different models', async () => {
     const { edition, retriever } = await setUp();
-    const other = fakeModel({ model: 'other' });
-    for (const embeddings of [other, fakeModel({ model: 'text-embedding-ada-002', dimensions: 32 })])
+    for (const embeddings of [
+      fakeModel({ model: 'other' }),
+      fakeModel({ model: 'text-embedding-ada-002', dimensions: 32 }),
+    ])
       expect(await retriever(embeddings)(edition, 'pump seal')).toEqual({
         outcome: searchEdition(edition, 'pump seal'),
         semantic: 'absent',
       });
-    expect(other.texts).toEqual([]);
   });
   it('falls back to lexical search when the model fails, and reports it', async () => {
     const { edition, model, retrieve, faults } = await setUp();
@@ -162,7 +166,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
   });
   it('waits for at most half of the time left', async () => {
     const { edition } = await setUp();
-    const retrieve = createRetriever({ embeddings: hangingModel(), indexOf: () => fakeIndex(), deadlineMs: 5000 });
+    const retrieve = createRetriever({ meaningOf: meaningBy(hangingModel(), () => fakeIndex()), deadlineMs: 5000 });
     const { found, elapse } = onFakeTime(() => retrieve(edition, 'pump seal', { timeLeftMs: 400 }));
     expect([await elapse(199), await elapse(1)]).toEqual(['waiting', 'answered']);
     expect((await found).semantic).toBe('late');
@@ -191,7 +195,7 @@ describe('createRetriever() over a vector index', () => {
     const vector = await model.embed('display dark');
     await index?.upsert(['f'.repeat(32), 'not an id of ours'].map((id) => ({ id, vector })));
     const indexOf = vi.fn((_workspace: string) => index ?? fakeIndex());
-    const retrieve = createRetriever({ embeddings: model, indexOf });
+    const retrieve = createRetriever({ meaningOf: meaningBy(model, indexOf) });
     const { outcome } = await retrieve(edition, PARAPHRASE);
     expect(edition.chunk(outcome.hits[0]?.chunk ?? -1).text).toBe(TEXTS['screens.md']);
     expect(outcome.hits).toHaveLength(4);
@@ -205,7 +209,7 @@ describe('createRetriever() over a vector index', () => {
       signals.push(signal);
       return new Promise<never>((_resolve, reject) => signal?.addEventListener('abort', () => reject(INDEX_DOWN)));
     };
-    const retrieve = createRetriever({ embeddings: model, indexOf: () => ({ query }) });
+    const retrieve = createRetriever({ meaningOf: meaningBy(model, () => ({ query })) });
     const expected = { outcome: searchEdition(edition, 'pump seal'), semantic: 'late' };
     expect(await retrieve(edition, 'pump seal')).toEqual(expected);
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
@@ -216,7 +220,7 @@ it('createRetriever() without a model or without vectors returns exactly the lex
   const { edition } = await editionWith(newModel(), 'edition');
   for (const [retrieve, over] of [
     [createRetriever({}), edition],
-    [createRetriever({ embeddings: newModel() }), plain],
+    [createRetriever({ meaningOf: meaningBy(newModel()) }), plain],
   ] as const) {
     const options = { limit: 2, history: [{ speaker: 'user' as const, text: 'the pump' }] };
     const found = await retrieve(over, 'seal of the fan', options);
@@ -242,7 +246,10 @@ describe('createRetriever() over word vectors', () => {
   it('uses the embedding service for editions with other vectors', async () => {
     const { edition: other } = await editionWith(newModel(), 'edition');
     const wordVectors = () => expect.fail('the table is not needed');
-    const { semantic, outcome } = await createRetriever({ wordVectors, embeddings: newModel() })(other, PARAPHRASE);
+    const { semantic, outcome } = await createRetriever({ wordVectors, meaningOf: meaningBy(newModel()) })(
+      other,
+      PARAPHRASE,
+    );
     expect([semantic, outcome.model]).toEqual(['used', 'text-embedding-ada-002']);
   });
   it('lowers similarity with the share of unknown words, and searches only words when all are unknown', async () => {
@@ -278,7 +285,7 @@ describe('createRetriever() over word vectors', () => {
 
 it('a text with the same meaning and no common word has a higher relevance than others', async () => {
   const { edition } = await editionWith(newModel(), 'edition');
-  const retrieve = createRetriever({ embeddings: newModel() });
+  const retrieve = createRetriever({ meaningOf: meaningBy(newModel()) });
   const { outcome } = await retrieve(edition, 'monitor stays black when its cable is loose');
   const [best = 0, second = 0] = relevanceOfHits(outcome);
   expect([best > 0.5, second < 0.5]).toEqual([true, true]);

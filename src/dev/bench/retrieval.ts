@@ -7,7 +7,7 @@ import { buildEdition } from '../../search/build-edition.ts';
 import { attachVectors, embeddingTextOf } from '../../search/edition-vectors.ts';
 import { packVector, quantise } from '../../search/nearest-rows.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';
-import { createRetriever, type SemanticUse } from '../../search/retrieve.ts';
+import { createRetriever, meaningBy, type SemanticUse } from '../../search/retrieve.ts';
 import { type JudgedSet, readSupportDocs } from '../eval/eval-data.ts';
 import { textVector } from '../stand-ins/openai/text-vector.ts';
 import { benchVectorSync } from './vector-sync.ts';
@@ -60,7 +60,7 @@ const MODELS: Record<string, Embed | undefined> = {
 
 const measure = async (edition: Edition, questions: readonly string[], embed: Embed | undefined) => {
   const embeddings = embed && providerOf(embed);
-  const retrieve = createRetriever({ embeddings });
+  const retrieve = createRetriever({ meaningOf: embeddings && meaningBy(embeddings) });
   // Warm-up.
   for (const question of questions.slice(0, 20)) await createRetriever({})(edition, question);
   const times: number[] = [];

@@ -6,7 +6,7 @@ import { attachVectors, embeddingTextOf } from '../../search/edition-vectors.ts'
 import { packVector, quantise } from '../../search/nearest-rows.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';
 import { attachRepeatedBlocks } from '../../search/repeated-blocks.ts';
-import { createRetriever } from '../../search/retrieve.ts';
+import { createRetriever, meaningBy } from '../../search/retrieve.ts';
 import type { SearchHit, SearchOutcome } from '../../search/search-edition.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
 import type { JudgedQuestion, JudgedSet } from './eval-data.ts';
@@ -72,7 +72,11 @@ export const askAll = async (
   { edition, provider, limit = LIMIT }: { edition: Edition; provider: EmbeddingProvider; limit?: number },
 ): Promise<Asked[]> => {
   const words = createRetriever({});
-  const both = createRetriever({ embeddings: provider, wordVectors: shippedWordVectors, deadlineMs: NO_HURRY_MS });
+  const both = createRetriever({
+    meaningOf: meaningBy(provider),
+    wordVectors: shippedWordVectors,
+    deadlineMs: NO_HURRY_MS,
+  });
   const asked: Asked[] = [];
   for (const question of questions) {
     const options = { limit, history: question.history };
