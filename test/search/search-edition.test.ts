@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Edition } from '../../src/search/open-edition.ts';
-import { groupByArticle, type SearchOptions, searchEdition } from '../../src/search/search-edition.ts';
+import { type SearchOptions, searchEdition } from '../../src/search/search-edition.ts';
 import { wordsOf } from '../../src/text/analyse-text.ts';
 import { stem } from '../../src/text/stem.ts';
 import { editionOf, editionOfTexts, entryOf, type Sketch } from './edition-fixture.ts';
@@ -245,15 +245,6 @@ describe('searchEdition() with history', () => {
     expect(hits.map(({ article }) => article)).toEqual([1, 0]);
     expect(hits[0]!.score).toBeLessThan(hits[1]!.score);
   });
-});
-
-it('groupByArticle() ranks the article with the highest combined score of its best hits first', () => {
-  const edition = editionOf(
-    { id: 'one', title: '', sections: [{ text: 'wallet fan' }] },
-    { id: 'two', title: '', sections: [{ text: 'wallet fan' }, { text: 'wallet only' }, { text: 'dust' }] },
-  );
-  const groups = groupByArticle(searchEdition(edition, 'wallet fan').hits);
-  expect(groups.map(({ article, hits }) => `${article}: ${hits.length}`)).toEqual(['1: 2', '0: 1']);
 });
 
 it('searchEdition() finds other forms of irregular verbs, and ignores misspelt stop words but no other short words', () => {

@@ -4,7 +4,7 @@ import { buildEdition } from '../../search/build-edition.ts';
 import { attachWordVectors } from '../../search/edition-vectors.ts';
 import { type Edition, type EditionChunk, openEdition } from '../../search/open-edition.ts';
 import { createRetriever, type Retriever } from '../../search/retrieve.ts';
-import { groupByArticle, type SearchOutcome } from '../../search/search-edition.ts';
+import type { SearchHit, SearchOutcome } from '../../search/search-edition.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
 import { type JudgedSet, readMtrag, readNq, readSquad, readSupportDocs } from './eval-data.ts';
 import { withTypingMistakes } from './typing-mistakes.ts';
@@ -91,8 +91,19 @@ interface Scores {
 
 /** The judged units of the hits, the best first: sections one by one, articles by all that was found of them. */
 const unitsOf = (set: JudgedSet, edition: Edition, { hits }: Pick<SearchOutcome, 'hits'>): string[] => {
-  if (set.judgedBy === 'article') return groupByArticle(hits).map(({ article }) => edition.article(article).id);
+  if (set.judgedBy === 'article') return articlesIn(edition, hits);
   return [...new Set(hits.map(({ chunk, article }) => sectionKey(edition.article(article).id, edition.chunk(chunk))))];
+};
+
+/** The ids of the articles of hits, the best first: by the score of the best hit and a tenth of those of the next two. */
+export const articlesIn = (edition: Edition, hits: readonly SearchHit[]): string[] => {
+  const scores = [...Map.groupBy(hits, ({ article }) => article)].map(([article, own]) => {
+    const [best = 0, second = 0, third = 0] = own.map(({ fused, score }) => fused ?? score);
+    return { article, score: best + 0.1 * (second + third) };
+  });
+  return scores
+    .sort((left, right) => right.score - left.score || left.article - right.article)
+    .map(({ article }) => edition.article(article).id);
 };
 
 /** How the judges of a set call a section. */

@@ -6,10 +6,9 @@ import { buildEdition } from '../../search/build-edition.ts';
 import { attachWordVectors } from '../../search/edition-vectors.ts';
 import { openEdition } from '../../search/open-edition.ts';
 import { createRetriever, type Retriever } from '../../search/retrieve.ts';
-import { groupByArticle } from '../../search/search-edition.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_QUESTIONS } from '../sample/files.ts';
-import type { Measure } from './retrieval.ts';
+import { articlesIn, type Measure } from './retrieval.ts';
 
 /**
  * Retrieval on the sample knowledge base with its metadata, asked in customers' words: the share of the answerable questions
@@ -25,7 +24,7 @@ const recallOf = async (name: string, retrieve: Retriever): Promise<Measure[]> =
   const asked: { rank: number; coverage: number }[] = [];
   for (const { question, article, also = [] } of answerableQuestions()) {
     const { outcome } = await retrieve(edition, question, { limit: 50 });
-    const ids = groupByArticle(outcome.hits).map(({ article: place }) => edition.article(place).id);
+    const ids = articlesIn(edition, outcome.hits);
     const rank = ids.findIndex((id) => id === article || also.includes(id));
     asked.push({ rank: rank < 0 ? Number.POSITIVE_INFINITY : rank, coverage: outcome.coverage });
   }
