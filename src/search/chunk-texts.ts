@@ -145,7 +145,7 @@ export const readPages = async <T>(
   }
 };
 
-export interface ReadPagesOptions {
+interface ReadPagesOptions {
   deadline?: Pick<Deadline, 'race'> | undefined;
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;

@@ -9,7 +9,7 @@ export const EDITION_VERSION = 7;
 const OLDEST_VERSION = 5;
 
 /** Position of a section, in bytes from the start of the edition. */
-export interface Placement {
+interface Placement {
   start: number;
   length: number;
 }

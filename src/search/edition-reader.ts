@@ -42,7 +42,7 @@ interface ReadOptions {
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
 
-export interface EditionReader {
+interface EditionReader {
   /** The current edition of a workspace. Throws `EditionUnavailable` when there is none to answer from. */
   read(options: ReadOptions): Promise<CurrentEdition>;
 }

@@ -14,7 +14,7 @@ export const languagesOf = oncePer((edition: Edition): readonly [Language, ...La
 });
 
 /** A word as an edition has it. */
-export interface WordOfEdition {
+interface WordOfEdition {
   /** Its place among the sorted words; -1 when only another form of it is there. */
   place: number;
   /** Its term; -1 when the edition has no form of it. */

@@ -136,7 +136,7 @@ const openRows = (edition: Edition, space: VectorSpace): EditionVectors | undefi
 };
 
 /** Vectors of an edition: ids in a vector index, or the vectors themselves. */
-export type VectorsToAttach =
+type VectorsToAttach =
   /** By chunk: the id of its vector in an index; `undefined` if it has none. */
   | { kind: 'ids'; space: VectorSpace; ids: readonly (string | undefined)[] }
   /** By chunk: its vector as packed by `packVector`; `undefined` if it has none. */

@@ -13,7 +13,7 @@ function languageNamed(name: string): string | undefined {
   return tag !== undefined && names.of(tag) !== undefined ? tag : undefined;
 }
 
-export interface Translation {
+interface Translation {
   language: string;
   /** Equal for all translations of one page. */
   page: string;

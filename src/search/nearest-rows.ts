@@ -15,7 +15,7 @@ interface Rows {
   signs: Int32Array;
 }
 
-export interface NearestOptions {
+interface NearestOptions {
   limit: number;
   /** Only chunks with a greater similarity; all when absent. */
   above?: number | undefined;
@@ -109,7 +109,7 @@ const differences = (signs: Int32Array, from: number, asked: Int32Array): number
 };
 
 /** A vector of length 1 with one byte per number: number `i` is about `scale * row[i]`. */
-export interface QuantisedVector {
+interface QuantisedVector {
   /** Above 0. */
   scale: number;
   row: Int8Array;

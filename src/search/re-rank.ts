@@ -148,7 +148,7 @@ const tightnessOf = (hits: readonly { term: number; at: number }[]): number => {
 };
 
 /** A chunk and the sum of its term scores. */
-export interface RankedChunk {
+interface RankedChunk {
   chunk: number;
   score: number;
 }

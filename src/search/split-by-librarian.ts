@@ -3,7 +3,7 @@ import { askingIn, clausesIn, namesSubject } from '../text/split-questions.ts';
 import { type Choice, chooseLibrarian, type RoutingIndex } from './librarian-routing.ts';
 
 /** A part of a question for one librarian. */
-export interface LibrarianPart {
+interface LibrarianPart {
   query: string;
   to: string | undefined;
   /** It is a question or request that names its subject, and does not refer to the parts before it. */

@@ -13,7 +13,7 @@ import type { NamedProducts } from './named-products.ts';
 import { isRareWord, joinTopics, type Topic, topicOf } from './problem-text.ts';
 import { isOutdatedFor, OTHER_PRODUCT, type RankedSource } from './rank-sources.ts';
 
-export interface GapInput {
+interface GapInput {
   /** The whole problem first, then its sentences. */
   asked: readonly AskedText[];
   /** Best first. */

@@ -140,7 +140,7 @@ export interface Topic {
   stems: (readonly [stem: string, weight: number])[];
 }
 
-export interface TopicOptions {
+interface TopicOptions {
   terms: readonly QueryTerm[];
   /** Chunks of the edition. */
   chunkCount: number;

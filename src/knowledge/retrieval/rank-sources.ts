@@ -24,7 +24,7 @@ export interface RankedSource extends AskedText {
   isOfOtherProduct: boolean;
 }
 
-export interface RankingInput {
+interface RankingInput {
   /** The whole problem first, compared by vectors if available; then its sentences. */
   asked: readonly AskedText[];
   /** Article intents that answer the ticket's intent; empty if it is unknown. */

@@ -290,7 +290,7 @@ const sourceOf = (edition: Edition, source: RankedSource): Knowledge['sources_co
   };
 };
 
-export interface RetrievalRouteParts {
+interface RetrievalRouteParts {
   /** Id of the function that serves the routes. */
   guard: GuardOptions;
   retriever: KnowledgeRetriever;
@@ -328,7 +328,7 @@ export interface GapRecorder {
   ): Promise<void>;
 }
 
-export interface KnowledgeRetrieverParts {
+interface KnowledgeRetrieverParts {
   /** The current edition of the workspace that a verified context names: `currentEdition`. */
   editionFor: (scope: KnowledgeScope & Pick<EditionScope, 'fresh'>) => Promise<Edition>;
   /** `createRetriever`. */
