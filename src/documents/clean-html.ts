@@ -430,14 +430,20 @@ const imageName = ({ properties }: Element): string =>
     .at(-1) ??
     '');
 
+/** A place of a page; `#/guide` is a page of its own where a script shows pages. */
+const PLACE = /#(?!!?\/).*$/s;
+
 /** A link to a place of the same page is its words. */
 function readLink(link: Element, { base, isPage }: Cleaning): ElementContent[] {
   const href = propertyOf(link, 'href');
   if (href === undefined) return link.children;
   const address = absolute(href, base);
   const isInPage =
-    href.startsWith('#') ||
-    (base !== undefined && address?.includes('#') === true && address.split('#')[0] === base.split('#')[0]);
+    /^#(?!!?\/)/.test(href) ||
+    (base !== undefined &&
+      address !== undefined &&
+      PLACE.test(address) &&
+      address.replace(PLACE, '') === base.replace(PLACE, ''));
   if (isInPage) return isPage ? [element('span', link.children, { dataInPage: '' })] : link.children;
   // Markdown links to its source files, which have other addresses on the site.
   const isSource = !/^[a-z]+:/i.test(href) && /\.(?:mdx?|markdown|rst|adoc|txt|ipynb)(?:[#?]|$)/i.test(href);

@@ -1,4 +1,4 @@
-import { escapeHtml } from './jsx.ts';
+import { escapeHtml, labelHtml } from './jsx.ts';
 import type { Omissions } from './omissions.ts';
 
 const MAX_LINE = 2000;
@@ -20,7 +20,7 @@ export function withoutDocfx(lines: string[], omissions: Omissions): string[] {
     const [, indent = '', kind, end, rest = ''] = EXTENSION.exec(line) ?? [];
     if (kind !== undefined) return readExtension(kind, rest, { indent, isEnd: end !== undefined, omissions, line });
     const [, before = '', label] = TAB.exec(line) ?? [];
-    if (label !== undefined) return ['', before + labelOf(label), ''];
+    if (label !== undefined) return ['', before + labelHtml(label, ':'), ''];
     if (STYLE.test(line)) return [/^[ \t]*>/.test(line) ? '>' : ''];
     return [
       line
@@ -47,13 +47,11 @@ function readExtension(
   }
   if (kind === 'zone' || kind === 'moniker') {
     const label = attribute('pivot') || attribute('target') || attribute('range');
-    return label === '' ? [''] : ['', indent + labelOf(label), ''];
+    return label === '' ? [''] : ['', indent + labelHtml(label, ':'), ''];
   }
   if (kind === 'code') omissions.add('template', () => line);
   return [''];
 }
-
-const labelOf = (label: string): string => `<p><strong>${escapeHtml(label)}:</strong></p>`;
 
 /** `System.String.Format*` is `Format`. */
 const nameOf = (id: string): string => {

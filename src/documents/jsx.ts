@@ -3,7 +3,7 @@ import { isNoteName } from './notes.ts';
 import type { Omissions } from './omissions.ts';
 
 /** Most characters that are read of one tag or expression. */
-const MAX_LENGTH = 3000;
+const MAX_LENGTH = 20_000;
 /** Tags and expressions that have no end, after which no more are sought: each search costs `MAX_LENGTH`. */
 const MAX_FAILURES = 300;
 
@@ -14,9 +14,13 @@ export interface JsxOptions {
   values: ReadonlyMap<string, string>;
 }
 
-/** What is open from one run of text to the next. */
+/** Tags that are open from one run of text to the next, by those that close them. */
 export interface JsxState {
-  open: ('div' | 'span' | 'text')[];
+  open: string[];
+  /** Labels of the tabs that come next, by their order or value. */
+  tabs: { labels: string[]; byValue: ReadonlyMap<string, string> };
+  /** Whether components stand for files and folders. */
+  hasFiles: boolean;
   /** Names of components with a closing tag somewhere in the document. */
   closed: ReadonlySet<string>;
   failures: number;
@@ -28,7 +32,15 @@ export interface JsxState {
 export function jsxStateOf(text: string, omissions: Omissions): JsxState {
   const closed = new Set<string>();
   for (const [, name = ''] of text.matchAll(/<\/([A-Za-z][\w.:-]{0,80})/g)) closed.add(name);
-  return { open: [], closed, failures: 0, unknown: 0, omissions };
+  return {
+    open: [],
+    tabs: { labels: [], byValue: new Map() },
+    hasFiles: /<(?:[A-Z]\w{0,40}\.)?(?:File|Folder)\s[^>]{0,100}\bname=/.test(text),
+    closed,
+    failures: 0,
+    unknown: 0,
+    omissions,
+  };
 }
 
 interface Tag {
@@ -125,16 +137,25 @@ function endOfBraces(text: string, at: number): number | undefined {
       if (end === -1 || end > last) return undefined;
       index = end + 1;
     } else if (character === '"' || character === "'" || character === '`') {
-      const end = text.slice(index + 1, last).indexOf(character);
+      const end = endOfString(text, index, last);
       // An apostrophe in text is no string.
-      if (end !== -1 && (character === '`' || !text.slice(index + 1, index + 1 + end).includes('\n'))) index += end + 1;
+      if (end !== undefined && (character === '`' || !text.slice(index, end).includes('\n'))) index = end;
     }
   }
   return undefined;
 }
 
-/** Stands for a value that only runs: an attribute of a component keeps nothing of it. */
+function endOfString(text: string, at: number, last: number): number | undefined {
+  for (let index = at + 1; index < last; index += 1) {
+    if (text[index] === '\\') index += 1;
+    else if (text[index] === text[at]) return index;
+  }
+  return undefined;
+}
+
+/** Begins a value that only runs: of an attribute of a component nothing of it is shown. */
 const EXPRESSION = '\0';
+const isCode = (value: string): boolean => value.startsWith(EXPRESSION);
 
 const NAME = /\/?([A-Za-z][\w.:-]*)?/y;
 const ATTRIBUTE = /[@:#A-Za-z_][\w.:-]*/y;
@@ -192,7 +213,8 @@ function readAttribute(
     const code = text.slice(index + 1, end - 1).trim();
     const value = literalOf(code);
     if (value !== undefined) attributes.set(name, value);
-    else attributes.set(name, name === 'style' && /display:\s*['"]none/.test(code) ? 'display:none' : EXPRESSION);
+    else
+      attributes.set(name, name === 'style' && /display:\s*['"]none/.test(code) ? 'display:none' : EXPRESSION + code);
     return end;
   }
   const [value] = match(BARE_VALUE, text, index) ?? [];
@@ -206,7 +228,7 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text);
 }
 
-function isAloneInLine(text: string, start: number, end: number): boolean {
+export function isAloneInLine(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 200), start);
   const line = before.slice(before.lastIndexOf('\n') + 1);
   return /^[\s>]*$/.test(line) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 50));
@@ -222,7 +244,7 @@ function fillsLine(text: string, start: number, { kind, name, end }: Tag): boole
   );
 }
 
-function indentAt(text: string, at: number): string {
+export function indentAt(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - 200), at);
   return /^[ \t>]*/.exec(before.slice(before.lastIndexOf('\n') + 1))?.[0] ?? '';
 }
@@ -245,27 +267,27 @@ function htmlOf(
     return isOwnLine && BLOCKS.has(name) ? around(html) : html;
   }
   if (kind === 'close') {
-    const open = state.open.pop();
-    if (open === 'div') return around('</div>');
-    return open === 'span' ? '</span>' : '';
+    const open = state.open.pop() ?? '';
+    return open === '</div>' ? around(open) : open;
   }
   if (kind === 'open' && name !== '' && !state.closed.has(name)) return undefined;
   return componentOf(name, { kind, attributes, isOwnLine, state, around });
 }
 
 const needsRewriting = (attributes: ReadonlyMap<string, string>): boolean =>
-  [...attributes].some(
-    ([name, value]) => value === EXPRESSION || /^(?:className|style|markdown)$|[A-Z@:#.]/.test(name),
-  );
+  [...attributes].some(([name, value]) => isCode(value) || /^(?:className|style|markdown)$|[A-Z@:#.]/.test(name));
 
 const attributesOf = (attributes: ReadonlyMap<string, string>): string =>
   [...attributes]
-    .filter(([name, value]) => value !== EXPRESSION && /^[a-zA-Z-]+$/.test(name))
+    .filter(([name, value]) => !isCode(value) && /^[a-zA-Z-]+$/.test(name))
     .map(([name, value]) => ` ${name === 'className' ? 'class' : name}="${escapeHtml(value)}"`)
     .join('');
 
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** A paragraph in bold: the label of what follows. */
+export const labelHtml = (label: string, end: string): string => `<p><strong>${escapeHtml(label)}${end}</strong></p>`;
 
 const LABELS = ['title', 'label', 'summary', 'question', 'heading', 'header', 'alt', 'text'];
 /** Components that describe a parameter or a field, and the attributes that name it. */
@@ -294,17 +316,18 @@ function componentOf(
   const plain = name.toLowerCase().split('.').at(-1) ?? '';
   const isTab = /^tab(?:item|panel|content)?$/.test(plain);
   const one = (names: readonly string[]): string | undefined =>
-    names.map((each) => attributes.get(each)).find((each) => each && each !== EXPRESSION);
-  const title = one(isTab ? [...LABELS, 'value', 'name'] : LABELS) ?? '';
+    names.map((each) => attributes.get(each)).find((each) => each && !isCode(each));
+  if (state.hasFiles && /^(?:folder|file)$/.test(plain)) return fileIn(plain, one(['name']) ?? '', { kind, state });
+  if (/^tabs?(?:group|list)?$/.test(plain)) state.tabs = tabsIn(attributes) ?? state.tabs;
+  const title = one(LABELS) ?? (isTab ? tabLabel(one(['value', 'name']), state) : '');
   const field = FIELD_COMPONENT.test(plain) ? one(FIELD_NAMES) : undefined;
   if (field !== undefined && kind === 'open') {
     const facts = [one(['type']), attributes.has('required') ? 'required' : '', one(['default'])].filter(Boolean);
-    state.open.push('div');
+    state.open.push('</div>');
     const details = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
     return around('<div>') + around(`<p><code>${escapeHtml(field)}</code>${escapeHtml(details)}</p>`).trimStart();
   }
   const label = [title, one(MORE)].filter(Boolean).join('. ');
-  const paragraph = (mark = ''): string => (label === '' ? '' : `<p><strong>${escapeHtml(label)}${mark}</strong></p>`);
   if (kind === 'self') {
     const code = /^code(?:block)?$/.test(plain) ? one(['code']) : undefined;
     if (code !== undefined && !code.includes('```'))
@@ -322,13 +345,43 @@ function componentOf(
     NOTE_COMPONENT.test(plain) ||
     (isNoteName(plain) && !/^(?:details|summary|quote|check|aside|example|question)$/.test(plain))
   ) {
-    state.open.push('div');
+    state.open.push('</div>');
     return around(`<div data-note-kind="${escapeHtml(noteKind)}" data-note-title="${escapeHtml(label)}">`);
   }
   if (isOwnLine || isTab) {
-    state.open.push('div');
-    return around('<div>') + (label === '' ? '' : around(paragraph(isTab ? ':' : '')).trimStart());
+    state.open.push('</div>');
+    return around('<div>') + (label === '' ? '' : around(labelHtml(label, isTab ? ':' : '')).trimStart());
   }
-  state.open.push('span');
+  state.open.push('</span>');
   return `<span>${label === '' ? '' : `${escapeHtml(label)} `}`;
 }
+
+/** Components that stand for files and folders, as items of a list. */
+function fileIn(part: string, name: string, { kind, state }: { kind: Tag['kind']; state: JsxState }): string {
+  const isInside = state.open.at(-1)?.startsWith(FOLDER_END) === true;
+  const start = `${isInside ? '' : '<ul>'}<li>${escapeHtml(name)}${part === 'folder' ? '<ul>' : ''}`;
+  const end = `${part === 'folder' ? FOLDER_END : '</li>'}${isInside ? '' : '</ul>'}`;
+  if (kind === 'self') return start + end;
+  state.open.push(end);
+  return start;
+}
+
+const FOLDER_END = '</ul></li>';
+
+/** The labels that a component names for the tabs in it: `items={['npm', 'yarn']}`, `values={[{ label: 'npm', value: 'n' }]}`. */
+function tabsIn(attributes: ReadonlyMap<string, string>): JsxState['tabs'] | undefined {
+  const code = [attributes.get('items'), attributes.get('values')].find((each) => each !== undefined && isCode(each));
+  if (code === undefined) return undefined;
+  const member = (object: string, name: string): string =>
+    literalOf(new RegExp(`\\b${name}['"]?\\s*:\\s*('[^']*'|"[^"]*")`).exec(object)?.[1] ?? '') ?? '';
+  const byValue = new Map(
+    [...code.matchAll(/\{[^{}]*\}/g)].map(([each]) => [member(each, 'value'), member(each, 'label')]),
+  );
+  const labels = [...code.replace(/\{[^{}]*\}/g, '').matchAll(/'[^']*'|"[^"]*"/g)].map(
+    ([each]) => literalOf(each) ?? '',
+  );
+  return { labels, byValue };
+}
+
+const tabLabel = (value: string | undefined, { tabs }: JsxState): string =>
+  value === undefined ? (tabs.labels.shift() ?? '') : tabs.byValue.get(value) || value;

@@ -1,7 +1,8 @@
 import EMOJI from 'markdown-it-emoji/lib/data/full.mjs';
+import { FENCE, runsOutsideCode } from '../markup/outside-code.ts';
 import { withoutDocfx } from './docfx.ts';
 import { signOf } from './icons.ts';
-import { escapeHtml, jsxStateOf, literalOf, readJsx } from './jsx.ts';
+import { escapeHtml, jsxStateOf, labelHtml, literalOf, readJsx } from './jsx.ts';
 import { isNoteName } from './notes.ts';
 import { collectOmissions, type Omissions } from './omissions.ts';
 import { readTemplates, type TemplateState } from './templates.ts';
@@ -33,7 +34,7 @@ export function readDialects(
   const unclosed = unclosedComment(markdown);
   if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
   const fenced = withMath(withFences(withoutRaw(markdown)));
-  const plain = outsideCode(fenced, (lines) => withCallouts(withoutDocfx(lines, omissions)));
+  const plain = runsOutsideCode(fenced, (lines) => withCallouts(withoutDocfx(lines, omissions)));
   const text = readIndented(plain.split('\n'), 0).join('\n');
   const templates: TemplateState = { unknown: 0, isTemplate: /\{%-?\s|\{\{[<%]/.test(text), settingOf, omissions };
   const jsx = jsxStateOf(text, omissions);
@@ -41,7 +42,7 @@ export function readDialects(
   const hasComponents = isMdx || /<\/?[A-Z]|\smarkdown(?:="1")?[\s>]/.test(text);
   const open: Container[] = [];
   const html: OpenHtml = { depth: 0, tables: 0, isPre: false };
-  const result = outsideCode(text, (run) => {
+  const result = runsOutsideCode(text, (run) => {
     let lines = run;
     if (isMdx) lines = readModule(lines, values, omissions);
     let part = withoutComments(lines.join('\n'), { isMdx, omissions });
@@ -58,34 +59,6 @@ export function readDialects(
       `${unknown} ${unknown === 1 ? 'value' : 'values'} that only the site generator knows ${unknown === 1 ? 'is' : 'are'} shown as …`,
     );
   return { text: result.replaceAll(RAW_OPEN, '{').replaceAll(RAW_CLOSE, '}'), warnings };
-}
-
-const FENCE = /^[ \t>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})(.*)$/;
-
-const MAY_BE_FENCE = /`{3}|~{3}/;
-
-/** Gives the runs of lines outside of fenced code to `read`. Fences that MyST uses for its directives are none. */
-function outsideCode(text: string, read: (lines: string[]) => string[]): string {
-  const out: string[] = [];
-  let run: string[] = [];
-  let mark: string | undefined;
-  const flush = (): void => {
-    if (run.length > 0) for (const line of read(run)) out.push(line);
-    run = [];
-  };
-  for (const line of text.split('\n')) {
-    const fence = line.length < 2000 && MAY_BE_FENCE.test(line) ? FENCE.exec(line) : null;
-    if (mark !== undefined) {
-      out.push(line);
-      if (fence?.[1]?.startsWith(mark) && fence[2]?.trim() === '') mark = undefined;
-    } else if (fence !== null && !(fence[1]?.startsWith('`') && fence[2]?.includes('`'))) {
-      flush();
-      mark = fence[1];
-      out.push(line);
-    } else run.push(line);
-  }
-  flush();
-  return out.join('\n');
 }
 
 const DELIMITERS = /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
@@ -211,7 +184,7 @@ const withDiagrams = (text: string): string =>
 /** Formulas between `$$` or in lines `\\[` and `\\]` as fenced code, those between `$` in a line as code spans. */
 function withMath(text: string): string {
   if (!text.includes('$') && !text.includes('\\[')) return text;
-  return outsideCode(text, (lines) => {
+  return runsOutsideCode(text, (lines) => {
     const out: string[] = [];
     for (let at = 0; at < lines.length; at += 1) {
       const line = lines[at] ?? '';
@@ -267,20 +240,25 @@ const readFormulas = (line: string): string =>
 
 const CALLOUT = /^\{:[ \t]{0,9}\.([a-z]{1,30})(-title)?[ \t]{0,9}\}[ \t]{0,9}$/;
 
+/** `?> ` and `!> ` before a block (Docsify). */
+const SIGNED = /^([?!])>[ \t]/;
+
 /** `{: .note }` above a block, and `{: .note-title }` above one whose first line is the title (kramdown, Just the Docs). */
 function withCallouts(lines: string[]): string[] {
-  if (!lines.some((line) => line.startsWith('{:'))) return lines;
+  if (!lines.some((line) => line.startsWith('{:') || SIGNED.test(line))) return lines;
   const out: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {
-    const [, kind = '', titled] = CALLOUT.exec(lines[at] ?? '') ?? [];
+    const sign = SIGNED.exec(lines[at] ?? '')?.[1];
+    const [, name = '', titled] = CALLOUT.exec(lines[at] ?? '') ?? [];
+    const kind = sign === undefined ? name : sign === '?' ? 'tip' : 'important';
     const isAbove = (lines[at - 1] ?? '').trim() === '' && (lines[at + 1] ?? '').trim() !== '';
-    if (!isAbove || !isNoteName(kind)) {
+    if (!(isAbove || sign !== undefined) || !isNoteName(kind)) {
       out.push(lines[at] ?? '');
       continue;
     }
     let end = at + 1;
     while (end < lines.length && (lines[end] ?? '').trim() !== '') end += 1;
-    const block = lines.slice(at + 1, end).map((line) => line.replace(/^>[ \t]?/, ''));
+    const block = lines.slice(sign === undefined ? at + 1 : at, end).map((line) => line.replace(/^[?!]?>[ \t]?/, ''));
     const title = titled === undefined ? '' : (block.shift() ?? '');
     out.push('', noteLine(kind, title), '', ...block, '', '</div>', '');
     at = end - 1;
@@ -292,7 +270,7 @@ function unclosedComment(text: string): boolean {
   const start = text.lastIndexOf('<!--');
   if (start === -1 || text.includes('-->', start)) return false;
   let isOutside = false;
-  outsideCode(text, (lines) => {
+  runsOutsideCode(text, (lines) => {
     outsideSpans(lines.join('\n'), (part) => {
       isOutside ||= part.includes('<!--') && !part.includes('-->', part.lastIndexOf('<!--'));
       return part;
@@ -400,7 +378,7 @@ export const hasModule = (text: string): boolean => {
   if (!/^(?:import|export)\s|\{\/\*/m.test(text)) return false;
   let isModule = false;
   let isScript = false;
-  outsideCode(text, (lines) => {
+  runsOutsideCode(text, (lines) => {
     for (const line of lines) {
       isScript ||= /^<script[\s>]/i.test(line);
       isModule ||= !isScript && /^import\s+.{1,300}\s+from\s+['"]|^export\s+(?:const|default)\s|\{\/\*/.test(line);
@@ -464,7 +442,7 @@ function indentedAfter(lines: readonly string[], from: number, indent: number): 
   return { body, next };
 }
 
-const labelLine = (title: string): string => `<p><strong>${escapeHtml(plainTitle(title))}:</strong></p>`;
+const labelLine = (title: string): string => labelHtml(plainTitle(title), ':');
 
 export const noteLine = (kind: string, title: string, isPlain = false): string =>
   isPlain
@@ -555,7 +533,7 @@ function bracedParts([all, before = '', mark = '', inner = '']: string[]): strin
 }
 
 /** `[Title]`, `Title`, `{title="…"}`, `"Title"`. */
-function titleOf(rest: string): string {
+export function titleOf(rest: string): string {
   const text = rest.trim();
   const [, inBrackets] = /^\[((?:[^\]\\]|\\.|\](?!\s*(?:\{|$)))*)\]/.exec(text) ?? [];
   if (inBrackets !== undefined) return inBrackets;
@@ -607,15 +585,14 @@ function readMarks(line: string, { next, omissions }: { next: string; omissions:
   // `## Title {#id}`, `Title %{#id}%`, `Title {: .class }`, `## Title {/* #id */}`, `## Title \{#id}`
   if (isHeading)
     text = text.replace(
-      /[ \t]{0,9}(?:\\?%?\{[ \t]{0,3}(?:[#.:]|\/\*[ \t]*#)[^}\n]{0,200}\}%?[ \t]{0,9})+#{0,6}[ \t]*$|[ \t]{1,9}\[#[\w-]{1,100}\][ \t]*$/,
+      /[ \t]{0,9}(?:\\?%?\{[ \t]{0,3}(?:[#.:]|docsify-|\/\*[ \t]*#)[^}\n]{0,200}\}%?[ \t]{0,9})+#{0,6}[ \t]*$|[ \t]{1,9}(?:\[#[\w-]{1,100}\]|:id=[\w-]{1,100})[ \t]*$/,
       '',
     );
   // The name of a block in Obsidian.
   text = text.replace(/(?<=\S)[ \t]{1,9}\^(?=[\d-]*[A-Za-z])[\w-]{4,60}[ \t]*$/, '');
-  if (/^[?!]> /.test(text))
-    return `<div data-note-kind="${text.startsWith('?') ? 'tip' : 'important'}" data-note-title="">\n\n${text.slice(3)}\n\n</div>\n`;
   return outsideSpans(text, (part) => readInlineMarks(part, omissions)).replace(
-    /(?<=`)\{:?[ \t]?[.#][^}\n`]{0,200}\}/g,
+    // Attributes behind code; in it, its language (rehype-pretty-code).
+    /(?<=`)\{:?[ \t]?[.#][^}\n`]{0,200}\}|(?<=[^`\s])\{:[.\w-]{1,30}\}(?=`)/g,
     '',
   );
 }

@@ -8,7 +8,7 @@ const MAX_DEPTH = 100;
 
 /** The tree of a page or, with `isFragment`, of a part of one; undefined when it is too large or nested too deep. */
 export function parseHtml(html: string, { isFragment = false }: { isFragment?: boolean } = {}): Root | undefined {
-  const lean = leanHtml(html);
+  const lean = leanHtml(html, isFragment);
   if (countTags(lean) > MAX_TAGS) return undefined;
   const root = parse(lean, isFragment);
   return root !== undefined && isBounded(root) ? root : undefined;
@@ -25,12 +25,16 @@ function parse(html: string, isFragment: boolean): Root | undefined {
 }
 
 /** Without an XML declaration, embedded data, and attributes of formatting. The language of code moves to the element around it. */
-function leanHtml(html: string): string {
-  const whole = isXhtml(html) ? html.replace(SELF_CLOSED, '<$1$2></$1>') : html;
+function leanHtml(html: string, isFragment: boolean): string {
+  // Authors of components and Markdown close any element so; in HTML an `iframe` would hold the rest of the document.
+  const whole = isFragment || isXhtml(html) ? html.replace(SELF_CLOSED, '<$1$2></$1>') : html;
   return withoutFormattingAttributes(
     whole
-      // An empty `i` is an icon, which its class or label tells.
-      .replace(/<i(\s[^<>]{1,500})>\s{0,20}<\/i>/gi, '<span$1></span>')
+      // An empty `i` is an icon, which its class or label tells, as is one with the name of an emoji.
+      .replace(
+        /<i(\s[^<>]{1,500})>\s{0,20}(?::[\w+-]{1,60}:|\p{Extended_Pictographic}\ufe0f?)?\s{0,20}<\/i>/giu,
+        '<span$1></span>',
+      )
       .replace(/^\s*<\?xml[^>]{0,200}\?>/, '')
       .replace(/data:[\w/+.;=-]{0,100},[^"'\s>]*/g, '')
       .replace(
@@ -44,7 +48,7 @@ function leanHtml(html: string): string {
 const isXhtml = (html: string): boolean =>
   /^\s*(?:<\?xml\s|<!DOCTYPE[^>]{0,200}XHTML)|<html\b[^>]{0,500}\sxmlns=/i.test(html.slice(0, 1000));
 const SELF_CLOSED =
-  /<(a|b|code|div|em|h[1-6]|i|iframe|li|noscript|p|pre|script|section|span|strong|style|td|textarea|th|title)((?:\s[^<>]{0,500}?)?)\s?\/>/gi;
+  /<(a|audio|b|button|code|div|em|h[1-6]|i|iframe|li|noscript|object|p|pre|script|section|span|strong|style|td|textarea|th|title|video)((?:\s[^<>]{0,3000}?)?)\s?\/>/gi;
 
 /**
  * The parser reopens unclosed formatting in each following paragraph (HTML Standard, 13.2.4.3), at most three times per

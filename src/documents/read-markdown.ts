@@ -2,8 +2,8 @@ import createMarkdownIt, { type MarkdownIt, type Token } from 'markdown-it';
 import deflist from 'markdown-it-deflist';
 import footnote from 'markdown-it-footnote';
 import { boundMarks, type Weights } from './bound-marks.ts';
-import { escapeHtml, TAGS } from './jsx.ts';
-import { hasModule, noteLine, readDialects } from './markdown-dialects.ts';
+import { escapeHtml, labelHtml, TAGS } from './jsx.ts';
+import { hasModule, noteLine, readDialects, titleOf } from './markdown-dialects.ts';
 import { isNoteName } from './notes.ts';
 import { collectOmissions, type Omissions } from './omissions.ts';
 import { parseHtml } from './parse-html.ts';
@@ -171,7 +171,7 @@ function keepPlaceholders(parser: MarkdownIt): void {
   );
   const inlineRule = ruleOf(parser.inline.ruler, 'html_inline');
   parser.inline.ruler.at('html_inline', (state, silent) => {
-    if (isPlaceholder(state.src.slice(state.pos, state.pos + 300), environmentOf(state))) return false;
+    if (isPlaceholder(state.src.slice(state.pos, state.pos + MAX_TAG), environmentOf(state))) return false;
     return inlineRule(state, silent);
   });
 }
@@ -186,8 +186,11 @@ function ruleOf<Rule>(ruler: { __rules__: { name: string; fn: Rule }[] }, name: 
   return rule.fn;
 }
 
+/** Characters of a tag. */
+const MAX_TAG = 3100;
+
 function isPlaceholder(text: string, { closed }: Environment): boolean {
-  const [, slash = '', name = '', rest = ''] = /^<(\/?)([A-Za-z][\w.:-]{0,80})([^<>]{0,200}>?)/.exec(text) ?? [];
+  const [, slash = '', name = '', rest = ''] = /^<(\/?)([A-Za-z][\w.:-]{0,80})([^<>]{0,3000}>?)/.exec(text) ?? [];
   if (name === '' || /^(?:https?|mailto|ftp):/i.test(name)) return false;
   const lower = name.toLowerCase();
   if (slash !== '') return !TAGS.has(lower) && !closed.has(name);
@@ -258,9 +261,11 @@ function readFences(tokens: Token[], environment: Environment): void {
   for (const token of tokens) {
     if (token.type !== 'fence') continue;
     const info = token.info.trim();
-    token.content = withoutHighlights(token.content);
+    token.content = withoutHidden(withoutHighlights(token.content), info);
     const [, engine, settings = ''] = CHUNK.exec(info) ?? [];
-    const [, directive = '', rest = ''] = /^\{([\w:-]{1,60})\}\s*(.*)$/.exec(info) ?? [];
+    const [, inBraces, kind = '', rest = ''] =
+      /^(?:\{([\w:-]{1,60})\}|admonish\b\s*([\w-]*)(?!=))\s*(.*)$/.exec(info) ?? [];
+    const directive = inBraces ?? (/^admonish\b/.test(info) ? kind || 'note' : '');
     if (engine !== undefined) readChunk(token, engine, settings);
     else if (directive !== '') readDirective(token, directive.toLowerCase(), rest);
     else if (DIAGRAM.test(info.split(/[\s{]/)[0] ?? '')) {
@@ -275,8 +280,7 @@ function readFences(tokens: Token[], environment: Environment): void {
         (environment.hasCodeGroups ? groupLabel(info) : undefined);
       const [language = ''] = /^[\w+#.-]+/.exec(info) ?? [];
       token.info = language;
-      if (label !== undefined)
-        become(token, `<p><strong>${escapeHtml(label)}:</strong></p>\n${codeOf(token, language)}`);
+      if (label !== undefined) become(token, `${labelHtml(label, ':')}\n${codeOf(token, language)}`);
     }
   }
 }
@@ -291,6 +295,10 @@ const withoutHighlights = (code: string): string =>
         )
         .replace(/[ \t]*(?:\/\/|#|--|\/\*|<!--)[ \t]*\[!code [^\]\n]{1,60}\][ \t]*(?:\*\/|-->)?/g, '')
     : code;
+
+/** Lines of Rust that only make an example whole, as rustdoc and mdBook hide them; `##` is `#`. */
+const withoutHidden = (code: string, info: string): string =>
+  /^rust\b/.test(info) ? code.replace(/^[ \t]*#(?:[ \t].*)?(?:\n|$)/gm, '').replace(/^([ \t]*)##/gm, '$1#') : code;
 
 /** Code that runs where the page is made, as R Markdown and Quarto write it: `{python}`, `{r setup, echo=FALSE}`. */
 const CHUNK =
@@ -330,9 +338,9 @@ function readDirective(token: Token, name: string, rest: string): void {
   else {
     const isTab = /^(?:tab|tab-item|tabitem)$/.test(name);
     const inner = parserFor('markdown').render(body, { closed: closedNames(body), diagrams: 0 });
-    const label = isTab && rest !== '' ? `<p><strong>${escapeHtml(rest)}:</strong></p>` : '';
+    const label = isTab && rest !== '' ? labelHtml(rest, ':') : '';
     const isNote = isNoteName(name);
-    become(token, isNote ? `${noteLine(name, rest)}${inner}</div>\n` : `${label}${inner}`);
+    become(token, isNote ? `${noteLine(name, titleOf(rest))}${inner}</div>\n` : `${label}${inner}`);
   }
 }
 

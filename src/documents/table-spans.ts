@@ -19,8 +19,11 @@ interface Row {
 export function spreadSpans(table: Element): void {
   const rows = rowsOf(table);
   if (rows.length === 0 || rows.length > MAX_ROWS) return;
-  const grid = gridOf(rows);
-  if (grid === undefined) return;
+  const all = gridOf(rows);
+  if (all === undefined) return;
+  // Columns that GitBook only keeps for its own use.
+  const isHidden = all[0]?.map(({ properties }) => properties.dataHidden !== undefined) ?? [];
+  const grid = isHidden.includes(true) ? all.map((cells) => cells.filter((_, at) => !isHidden[at])) : all;
   const headCount = headerRows(rows, grid);
   const body = grid.slice(headCount);
   const head = headCount > 1 ? [mergedHead(grid.slice(0, headCount))] : grid.slice(0, headCount);

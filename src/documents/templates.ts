@@ -1,4 +1,4 @@
-import { escapeHtml } from './jsx.ts';
+import { escapeHtml, indentAt, isAloneInLine, labelHtml } from './jsx.ts';
 import { isNoteName } from './notes.ts';
 import type { Omissions } from './omissions.ts';
 
@@ -61,7 +61,7 @@ export function readTemplates(text: string, state: TemplateState): string {
       }
       if (value !== undefined) return valueIn(value, found, state);
       const source = (shortcode === undefined ? tag : call) ?? '';
-      return tagIn(source, { isAlone: isAloneInLine(text, at, found.length), indent: indentAt(text, at), state });
+      return tagIn(source, { isAlone: isAloneInLine(text, at, at + found.length), indent: indentAt(text, at), state });
     },
   );
 }
@@ -111,6 +111,7 @@ const FOLD_TAGS = new Set([
   'accordion-item',
   'spoiler',
   'stepper-item',
+  'update',
 ]);
 const IMAGE_TAGS = new Set(['figure', 'image', 'img', 'imgproc']);
 const NOTE_TAGS = new Set(['hint', 'callout', 'alert', 'admonition', 'notice', 'panel', 'blocktip', 'aside']);
@@ -129,12 +130,16 @@ function tagIn(source: string, { isAlone, indent, state }: TagPlace): string {
   const around = (html: string): string => `\n\n${indent}${html}\n\n${indent}`;
   if (isNote(base) && !rest.trim().endsWith('/')) return closes ? around('</div>') : around(openTag(base, rest));
   if (TAB_TAGS.has(base) || FOLD_TAGS.has(base)) {
-    const title = closes ? '' : argument(rest, ['title', 'name', 'label', 'header', 'summary', 'heading']);
-    return title === '' ? '' : around(`<p><strong>${escapeHtml(title)}${TAB_TAGS.has(base) ? ':' : ''}</strong></p>`);
+    const title = closes ? '' : argument(rest, ['title', 'name', 'label', 'header', 'summary', 'heading', 'date']);
+    return title === '' ? '' : around(labelHtml(title, TAB_TAGS.has(base) ? ':' : ''));
+  }
+  if (base === 'embed' && !closes) {
+    const url = argument(rest, ['url']);
+    if (/^https?:\/\/[^\s<>]+$/.test(url)) return around(`<${url}>`);
   }
   if (base === 'code' && !closes) {
     const title = argument(rest, ['title']);
-    return title === '' ? '' : around(`<p><strong>${escapeHtml(title)}:</strong></p>`);
+    return title === '' ? '' : around(labelHtml(title, ':'));
   }
   if (/^include/.test(base)) {
     const content = argument(rest, ['content', 'text']);
@@ -186,17 +191,4 @@ function argument(rest: string, names: readonly string[]): string {
   }
   if (/^[\w-]+\s*=/.test(rest)) return '';
   return /^(["'])((?:(?!\1).){0,500})\1/s.exec(rest)?.[2] ?? '';
-}
-
-function isAloneInLine(text: string, at: number, length: number): boolean {
-  const before = text.slice(Math.max(0, at - 200), at);
-  return (
-    /^[ \t>]*$/.test(before.slice(before.lastIndexOf('\n') + 1)) &&
-    /^[ \t]*(?:\n|$)/.test(text.slice(at + length, at + length + 50))
-  );
-}
-
-function indentAt(text: string, at: number): string {
-  const before = text.slice(Math.max(0, at - 200), at);
-  return /^[ \t>]*/.exec(before.slice(before.lastIndexOf('\n') + 1))?.[0] ?? '';
 }

@@ -1,11 +1,11 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
-import { decodeText } from '../../text/decode-text.ts';
+import { runsOutsideCode } from '../../markup/outside-code.ts';
 import { withShortcodes } from './hugo-shortcodes.ts';
 import { withLoops } from './liquid-loops.ts';
+import { linesBetween, numberedLines, readInside } from './read-part.ts';
 import type { FolderSite } from './scan-folder.ts';
-import { type Fields, memberOf, valueAt } from './sites/site.ts';
+import { decoded, type Fields, isMarkdown, memberOf, valueAt } from './sites/site.ts';
 
 export interface FillIn {
   /** Real path of the file. */
@@ -43,8 +43,8 @@ export function fillIn(text: string, { file, roots, site, fields, language, urlO
 const MAX_DEPTH = 5;
 /** Characters of all included parts of an article. */
 const MAX_INCLUDED = 500_000;
-const MAX_PART_BYTES = 300_000;
-const TEXT = /\.(?:mdx?|markdown|txt|html?|rst|adoc|inc|snippet|ya?ml|json|toml|sh|py|js|ts)$/i;
+/** Files with a name and an ending, and no hidden ones. */
+const TEXT = /(?:^|[/\\])[^./\\][^/\\]*\.\w{1,12}$/;
 
 interface Including {
   roots: readonly string[];
@@ -58,32 +58,20 @@ interface Place {
   state: Including;
 }
 
-const FENCE = /^[ \t>]*(`{3,}|~{3,})/;
-
 /** Gives each line that is not fenced code to `read`. */
-function outsideCode(text: string, read: (line: string) => string): string {
-  let mark: string | undefined;
-  return text
-    .split('\n')
-    .map((line) => {
-      const fence = line.length < 1000 ? FENCE.exec(line)?.[1] : undefined;
-      if (mark !== undefined) {
-        if (fence?.startsWith(mark)) mark = undefined;
-        return line;
-      }
-      if (fence !== undefined) {
-        mark = fence;
-        return line;
-      }
-      return line.length > 20_000 ? line : read(line);
-    })
-    .join('\n');
-}
+const outsideCode = (text: string, read: (line: string) => string): string =>
+  runsOutsideCode(text, (lines) => lines.map((line) => (line.length > 20_000 ? line : read(line))));
 
 const IMPORT = /^import\s+(\w+)\s+from\s+['"]([^'"\n]{1,300}\.mdx?)['"];?[ \t]*$/;
+/** mdBook puts files in wherever it is written, in code too. */
+const BOOK_INCLUDE =
+  /(\\?)\{\{#(include|rustdoc_include|playground|playpen|title)[ \t]+([^}\s]{1,300})(?:[ \t][^}\n]{0,200})?\}\}/g;
+/** Code that VitePress takes from another file, and what Docsify does, by the ending of the file. */
+const CODE_INCLUDE = /^([ \t]*)<<<[ \t]*([^\s#{[]{1,300})(?:#([\w-]{1,80}))?[ \t]*(?:\{([^}\n]{0,80})\})?/;
+const LINK_INCLUDE = /^([ \t]*)\[[^\]\n]{0,200}\]\(([^()\s]{1,300})[ \t]+["']:include([^"'\n]{0,200})["']\)[ \t]*$/;
 const SNIPPET = /^([ \t]*)-{1,2}8<-{1,2}[ \t]+["']([^"'\n]{1,300})["'][ \t]*$/;
 const COMMENT_INCLUDE =
-  /^([ \t]*)<!--[ \t]*@include:[ \t]*([^\s#{]{1,300})(?:#[\w-]+)?(?:\{(\d*),?(\d*)\})?[ \t]*-->[ \t]*$/;
+  /^([ \t]*)<!--[ \t]*@include:[ \t]*([^\s#{]{1,300})(?:#([\w-]{1,80}))?(?:\{(\d*),?(\d*)\})?[ \t]*-->[ \t]*$/;
 const BRACED_INCLUDE = /^([ \t]*)\{!-?[ \t]*([^\s!{}][^!{}\n]{0,300}?)[ \t]*!\}[ \t]*$/;
 const TAG_INCLUDE =
   /^([ \t]*)\{%-?[ \t]*(include|include_relative|include-markdown|includes)[ \t]+(?:file=)?["']?([\w./-]{1,300}\.\w{1,8})["']?([^%]{0,1000})%\}[ \t]*$/;
@@ -92,9 +80,16 @@ const SHORTCODE_INCLUDE =
 
 function withIncludes(text: string, place: Place): string {
   if (place.depth >= MAX_DEPTH) return text;
-  if (!/^import\s|8<|@include|\{%-?\s*include|\{\{[<%]|\{!/m.test(text)) return text;
+  if (!/^import\s|8<|@include|\{%-?\s*include|\{\{[<%#]|\{!|<<<|:include/m.test(text)) return text;
   const parts = new Map<string, string>();
-  return outsideCode(text, (line) => {
+  const whole = text.replace(BOOK_INCLUDE, (found, backslash: string, name: string, target: string) => {
+    if (backslash !== '') return found.slice(1);
+    if (name === 'title') return '';
+    const [, path = '', selection] = /^([^:]+):?(.*)$/.exec(target) ?? [];
+    if (name.startsWith('play')) return codeAt(path, { language: 'rust', place }) ?? found;
+    return partAt(path, place, selection) ?? found;
+  });
+  return outsideCode(whole, (line) => {
     const [, name, source] = IMPORT.exec(line) ?? [];
     if (name !== undefined && source !== undefined) {
       // A string of JavaScript may escape any character.
@@ -111,12 +106,25 @@ function withIncludes(text: string, place: Place): string {
 /** The part that a line includes; undefined when it includes none, or one that cannot be read. */
 function included(line: string, place: Place): string | undefined {
   const [, space = '', source] = SNIPPET.exec(line) ?? BRACED_INCLUDE.exec(line) ?? SHORTCODE_INCLUDE.exec(line) ?? [];
-  if (source !== undefined) return indented(partAt(source.replace(/:[\w-]*(?::\d*)?$/, ''), place), space);
-  const [, before = '', path, from, to] = COMMENT_INCLUDE.exec(line) ?? [];
-  if (path !== undefined) {
-    const part = partAt(path, place);
-    const lines = part?.split('\n').slice(from ? Number(from) - 1 : 0, to ? Number(to) : undefined);
-    return indented(lines?.join('\n'), before);
+  if (source !== undefined) {
+    const [, name = '', selection] = /^(.*?)(?::([\w-]*(?::\d*)?))?$/.exec(source) ?? [];
+    return indented(partAt(name, place, selection), space);
+  }
+  const [, before = '', path, region, from, to] = COMMENT_INCLUDE.exec(line) ?? [];
+  if (path !== undefined) return indented(partAt(path, place, region ?? (from || to ? `${from}:${to}` : '')), before);
+  const [, left = '', code, selection, settings = ''] = CODE_INCLUDE.exec(line) ?? [];
+  if (code !== undefined) {
+    const language = /[a-z]\w*/.exec(settings)?.[0];
+    return indented(codeAt(code, { language, selection, place }), left);
+  }
+  const [, start = '', file, options = ''] = LINK_INCLUDE.exec(line) ?? [];
+  if (file !== undefined) {
+    const [, fragment] = /:fragment=([\w.-]+)/.exec(options) ?? [];
+    const [, type = '', language] = /:type=(\w+)(?:[ \t]+(\w+))?/.exec(options) ?? [];
+    if (isMarkdown(file) && type !== 'code') return indented(partAt(file, place), start);
+    return /\.html?$/i.test(file) && type !== 'code'
+      ? undefined
+      : indented(codeAt(file, { language, selection: fragment, place }), start);
   }
   const [, indent = '', , name, rest = ''] = TAG_INCLUDE.exec(line) ?? [];
   // What only carries a text is read as a note.
@@ -154,15 +162,43 @@ function withComponents(line: string, parts: ReadonlyMap<string, string>): strin
   );
 }
 
-/** A part without its front matter, with the parts that it includes itself. */
-function partAt(source: string, { file, depth, state }: Place): string | undefined {
-  const partFile = candidates(source, file, state.site)
-    .map((path) => readInside(path, state.roots))
-    .find((part) => part !== undefined);
-  if (partFile === undefined || partFile.text.length > state.left) return undefined;
-  state.left -= partFile.text.length;
-  const { body } = splitFrontMatter(partFile.text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
-  return withIncludes(body, { file: partFile.file, depth: depth + 1, state }).trim();
+/** A part without its front matter, with the parts that it includes itself; `selection`: `2:5` or the name of a part. */
+function partAt(source: string, place: Place, selection = ''): string | undefined {
+  const part = fileAt(source, place);
+  if (part === undefined) return undefined;
+  if (selection !== '' || !isMarkdown(part.file)) return selected(part.text, selection).trimEnd();
+  const { body } = splitFrontMatter(part.text);
+  return withIncludes(body, { ...place, file: part.file, depth: place.depth + 1 }).trim();
+}
+
+/** A file as fenced code, in the language of its ending. */
+function codeAt(
+  source: string,
+  { language, selection, place }: { language?: string | undefined; selection?: string | undefined; place: Place },
+): string | undefined {
+  const part = fileAt(source, place);
+  if (part === undefined) return undefined;
+  const fence = '`'.repeat(Math.max(3, ...[...part.text.matchAll(/`{3,}/g)].map(([marks]) => marks.length + 1)));
+  const ending = /\w+$/.exec(part.file)?.[0] ?? '';
+  return `${fence}${language ?? ending}\n${selected(part.text, selection).trimEnd()}\n${fence}`;
+}
+
+function selected(text: string, selection = ''): string {
+  const lines = text.split('\n');
+  const [, from, colon, to = ''] = /^(\d*)(:?)(\d*)$/.exec(selection) ?? [];
+  if (from === undefined) return linesBetween(lines, new Set([selection])).join('\n');
+  const all = selection === '' ? lines : numberedLines(lines, [colon === '' ? from : `${from}:${to}`], ':');
+  return linesBetween(all, new Set()).join('\n');
+}
+
+function fileAt(source: string, { file, state }: Place): { file: string; text: string } | undefined {
+  for (const path of TEXT.test(source) ? candidates(source, file, state.site) : []) {
+    const part = readInside(path, state.roots, state.left);
+    if (part === undefined) continue;
+    state.left -= part.text.length;
+    return part;
+  }
+  return undefined;
 }
 
 function candidates(source: string, file: string, site: FolderSite | undefined): string[] {
@@ -171,21 +207,6 @@ function candidates(source: string, file: string, site: FolderSite | undefined):
   if (plain.startsWith('/'))
     return site === undefined ? [] : [join(site.root, plain), ...folders.map((folder) => join(folder, plain))];
   return [resolve(dirname(file), plain), ...folders.map((folder) => join(folder, plain))];
-}
-
-/** The text of a file in one of the folders, wherever links lead. */
-function readInside(path: string, roots: readonly string[]): { file: string; text: string } | undefined {
-  try {
-    if (!TEXT.test(path)) return undefined;
-    const file = realpathSync(path);
-    if (!roots.some((root) => file.startsWith(root + sep))) return undefined;
-    const stats = statSync(file);
-    if (!stats.isFile() || stats.size > MAX_PART_BYTES) return undefined;
-    const text = decodeText(readFileSync(file));
-    return text === undefined ? undefined : { file, text };
-  } catch {
-    return undefined;
-  }
 }
 
 const VALUE =
@@ -198,7 +219,7 @@ function withValues(text: string, { site: { site }, fields }: { site: FolderSite
   const fill = (part: string): string =>
     part.replace(VALUE, (found, name: string | undefined, param: string | undefined) => {
       const setting = name ?? param ?? '';
-      const value = site.settingOf(setting) ?? ofPage(setting, fields);
+      const value = site.settingOf?.(setting) ?? ofPage(setting, fields);
       // Under a name of a generator, so that it is read as a value that is not known.
       return (
         value ?? (site.hasPlainValues === true && /^\w+(?:\.\w+)*$/.test(setting) ? `{{ config.${setting} }}` : found)
@@ -226,6 +247,10 @@ interface Linking {
 }
 
 const INLINE = /(\]\(\s{0,9}<?)([^()\s<>]{1,1000})(?=[\s>)])/g;
+/** A link of GitBook without words. */
+const PAGE_REFERENCE = /\{%\s{0,9}page-ref\s{1,9}page="([^"\n]{1,500})"\s{0,9}%\}/g;
+/** A link whose words are only the name of a file. */
+const NAMED = /\[([\w.-]{1,200}\/?)\]\(([^()\s<>#]{1,1000})\)/g;
 const DEFINITION = /^(\s{0,3}\[[^\]\n]{1,300}\]:\s{1,9}<?)([^\s<>]{1,1000})/;
 const ATTRIBUTE = /(\b(?:href|to|link)=["'])([^"'\n]{1,1000})(?=["'])/g;
 const SHORTCODE =
@@ -243,9 +268,30 @@ function withLinks(text: string, linking: Linking): string {
           addressOf(quoted ?? plain ?? link ?? '', linking) ?? found,
       )
       .replace(DEFINITION, linked)
+      .replace(PAGE_REFERENCE, (_, target: string) => `[${target.replace(/\/$/, '').split('/').at(-1)}](${target})`)
+      .replace(NAMED, (found, name: string, target: string) => {
+        const title = target.replace(/\/$/, '').endsWith(name) ? titleOf(target, linking) : undefined;
+        return title === undefined ? found : `[${title}](${target})`;
+      })
       .replace(INLINE, linked)
       .replace(ATTRIBUTE, linked);
   });
+}
+
+/** The title that the configuration names for the page of a file. */
+function titleOf(target: string, { file, site }: Linking): string | undefined {
+  if (site === undefined) return undefined;
+  const plain = resolve(dirname(file), decoded(target));
+  for (const ending of ['', '/README.md']) {
+    const page = site.site.pageOf(
+      relative(site.root, plain + ending)
+        .split(sep)
+        .join('/'),
+      {},
+    );
+    if ('title' in page && page.title !== undefined) return page.title;
+  }
+  return undefined;
 }
 
 const ENDINGS = ['', '.md', '.markdown', '.mdx', '/index.md', '/_index.md', '/index.mdx', '/README.md', '.html'];
@@ -283,11 +329,3 @@ function addressOf(target: string, { file, site, urlOf }: Linking): string | und
 
 /** Folders in which links of Hugo and Docusaurus begin. */
 const CONTENT = ['content', 'docs', 'src/content/docs'];
-
-const decoded = (path: string): string => {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-};

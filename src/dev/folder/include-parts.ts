@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { decodeText } from '../../text/decode-text.ts';
 import { isAdornment, nameOf } from '../documents/rst-document.ts';
+import { linesBetween, numberedLines, readInside } from './read-part.ts';
 import type { FolderSite } from './scan-folder.ts';
 
 export interface PartsOptions {
@@ -40,20 +41,11 @@ export function withParts(text: string, options: PartsOptions): string {
   return definitions.length === 0 ? page : `${definitions.join('\n')}\n${page}`;
 }
 
-/** The text of a file in one of the folders, wherever links lead. */
-function readInside(path: string, state: State): { file: string; text: string } | undefined {
-  try {
-    const file = realpathSync(path);
-    if (!state.roots.some((root) => file.startsWith(root + sep))) return undefined;
-    const stats = statSync(file);
-    if (!stats.isFile() || stats.size > MAX_PART_BYTES || stats.size > state.left) return undefined;
-    const text = decodeText(readFileSync(file));
-    if (text === undefined) return undefined;
-    state.left -= text.length;
-    return { file, text: text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n') };
-  } catch {
-    return undefined;
-  }
+/** A file that is there, as long as there is room for it. */
+function partAt(path: string, state: State): { file: string; text: string } | undefined {
+  const part = readInside(path, state.roots, state.left);
+  state.left -= part?.text.length ?? 0;
+  return part;
 }
 
 const ASCIIDOC_INCLUDE = /^[ \t]*include::([^\s[]{1,300})\[([^\]]{0,500})\][ \t]*$/;
@@ -66,7 +58,7 @@ function withAsciidocParts(text: string, file: string, depth: number, state: Sta
     const [, name, value = ''] = line.length < 600 ? (ASCIIDOC_ATTRIBUTE.exec(line) ?? []) : [];
     if (name !== undefined && !state.attributes.has(name)) state.attributes.set(name, value);
     const [, target, optionList = ''] = line.length < 1000 ? (ASCIIDOC_INCLUDE.exec(line) ?? []) : [];
-    const part = target === undefined ? undefined : readInside(asciidocPath(target, file, state), state);
+    const part = target === undefined ? undefined : partAt(asciidocPath(target, file, state), state);
     if (part === undefined) {
       out.push(line);
       continue;
@@ -102,28 +94,12 @@ const optionsIn = (optionList: string): ReadonlyMap<string, string> =>
     ),
   );
 
-const TAG = /(?:^|[^\w:])(tag|end)::([\w.-]{1,80})\[\]/;
-
-/** Those that an include chooses, by numbers or by tags; lines that only mark a tag are none. */
+/** Those that an include chooses, by numbers or by tags. */
 function linesOf(lines: readonly string[], options: ReadonlyMap<string, string>): string[] {
   const numbers = options.get('lines');
   if (numbers !== undefined) return numberedLines(lines, numbers.split(/[;,]/), '..');
-  const tags = new Set((options.get('tags') ?? '').split(/[;,]/).filter((tag) => /^[\w.-]+$/.test(tag)));
-  const open = new Set<string>();
-  return lines.filter((line) => {
-    const [, kind, name = ''] = line.length < 500 ? (TAG.exec(line) ?? []) : [];
-    if (kind === 'tag') open.add(name);
-    else if (kind === 'end') open.delete(name);
-    return kind === undefined && (tags.size === 0 || [...open].some((each) => tags.has(each)));
-  });
-}
-
-function numberedLines(lines: readonly string[], ranges: readonly string[], sign: string): string[] {
-  return ranges.flatMap((range) => {
-    const [from = '', to = from] = range.trim().split(sign);
-    const last = to === '' || to === '-1' ? lines.length : Number(to);
-    return lines.slice((Number(from) || 1) - 1, last);
-  });
+  const tags = (options.get('tags') ?? '').split(/[;,]/).filter((tag) => /^[\w.-]+$/.test(tag));
+  return linesBetween(lines, new Set(tags));
 }
 
 /** Attributes of the configuration that a text uses, and those that their values use. */
@@ -163,7 +139,7 @@ function withRstParts(text: string, file: string, depth: number, state: State): 
     const root = state.site?.root ?? state.roots[0] ?? '';
     const isRead = name !== undefined && !['pyobject', 'diff'].some((each) => options.has(each));
     const part = isRead
-      ? readInside(path.startsWith('/') ? join(root, path) : resolve(dirname(file), path), state)
+      ? partAt(path.startsWith('/') ? join(root, path) : resolve(dirname(file), path), state)
       : undefined;
     if (part === undefined) {
       out.push(line);

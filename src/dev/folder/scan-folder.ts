@@ -12,8 +12,8 @@ import { languageTag } from '../../text/language-tag.ts';
 import { DOCUMENT_ENDINGS, INTERFACE_ENDINGS, isDocument } from '../documents/document-reader.ts';
 import { isOpenApi } from '../documents/is-open-api.ts';
 import { headerOf } from '../documents/text-document.ts';
-import { mayHoldSite, siteIn } from './sites/find-sites.ts';
-import { DRAFT, type Fields, NOT_OF_THE_SITE, PARTIAL, type Site } from './sites/site.ts';
+import { endedWith, mayHoldSite, siteIn } from './sites/find-sites.ts';
+import { DRAFT, type Fields, NOT_OF_THE_SITE, PARTIAL, routeOf, type Site } from './sites/site.ts';
 
 /** Endings of the files that count as articles. */
 export const ENDINGS: ReadonlySet<string> = new Set([
@@ -416,7 +416,7 @@ function placeOf(path: string, { root, head, sites, publicUrl }: PlaceOptions): 
   if (/(?:^|\/)404\.\w+$/.test(path)) return { why: NOT_OF_THE_SITE };
   const page = site.pageOf(pathIn(own, join(root, path)) ?? '', head.fields);
   if ('why' in page) return page;
-  const address = publicUrl ?? site.address;
+  const address = publicUrl === undefined ? site.address : endedWith(publicUrl, site);
   const url = address === undefined || page.route === undefined ? undefined : addressBelow(address, page.route);
   const place = page.order === undefined ? '~' : String(Math.trunc(page.order * 1000) + 1e9).padStart(16, '0');
   const folders = path.split('/');
@@ -431,9 +431,7 @@ const isPartial = (path: string): boolean => /(?:^|\/)_(?!index\.)[^/]*$/.test(p
 
 /** `docs/guides/reset.md` is `docs/guides/reset`, an index its folder. */
 const plainRoute = (path: string): string =>
-  isDocument(path) || /\.html?$/i.test(path)
-    ? path
-    : path.replace(/\.[^./]+$/, '').replace(/(^|\/)(?:_?index|readme)$/i, '$1');
+  isDocument(path) || /\.html?$/i.test(path) ? path : routeOf(path, { names: /(?:^|(?<=\/))(?:_?index|readme)$/i });
 
 const addressBelow = (base: string, route: string): string | undefined => {
   const encoded = route

@@ -35,7 +35,6 @@ export function antora(files: SiteFiles): Site | undefined {
         route: routeOf(parts.filter((each) => each !== undefined).join('/'), textIn(urls.html_extension_style)),
       };
     },
-    settingOf: () => undefined,
   };
 }
 

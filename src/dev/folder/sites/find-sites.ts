@@ -1,10 +1,14 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { antora } from './antora.ts';
+import { docsify } from './docsify.ts';
 import { docusaurus } from './docusaurus.ts';
+import { gitbook } from './gitbook.ts';
 import { hugo } from './hugo.ts';
 import { jekyll } from './jekyll.ts';
+import { mdbook } from './mdbook.ts';
 import { mkdocs } from './mkdocs.ts';
+import { nextra } from './nextra.ts';
 import { readJson } from './read-config.ts';
 import { addressOf, type Site, type SiteFiles } from './site.ts';
 import { sphinx } from './sphinx.ts';
@@ -13,9 +17,22 @@ import { vitepress } from './vitepress.ts';
 
 /** Names that a folder with a configuration has. */
 const SIGNS =
-  /^(?:docusaurus\.config\.\w+|mkdocs\.ya?ml|astro\.config\.\w+|\.vitepress|conf\.py|(?:hugo|config)\.(?:toml|ya?ml|json)|config|_config\.yml|antora\.yml)$/;
+  /^(?:docusaurus\.config\.\w+|mkdocs\.ya?ml|astro\.config\.\w+|\.vitepress|conf\.py|(?:hugo|config)\.(?:toml|ya?ml|json)|config|_config\.yml|antora\.yml|book\.toml|book\.json|\.gitbook\.yaml|SUMMARY\.md|next\.config\.\w+|index\.html)$/;
 
-const READERS = [docusaurus, mkdocs, starlight, vitepress, hugo, jekyll, sphinx, antora];
+const READERS = [
+  docusaurus,
+  mkdocs,
+  starlight,
+  vitepress,
+  hugo,
+  jekyll,
+  sphinx,
+  antora,
+  nextra,
+  mdbook,
+  gitbook,
+  docsify,
+];
 
 export const mayHoldSite = (names: readonly string[]): boolean => names.some((name) => SIGNS.test(name));
 
@@ -24,10 +41,14 @@ export function siteIn(folder: string): Site | undefined {
   const files = filesIn(folder);
   for (const read of READERS) {
     const site = read(files);
-    if (site !== undefined) return { ...site, address: site.address ?? customDomain(files) };
+    if (site !== undefined) return { ...site, address: endedWith(site.address ?? customDomain(files), site) };
   }
   return undefined;
 }
+
+/** An address with what those of the pages have behind it. */
+export const endedWith = (address: string | undefined, { addressEnd = '' }: Site): string | undefined =>
+  address === undefined ? undefined : address.replace(/\/*$/, '/') + addressEnd;
 
 /** GitHub Pages serves a site under the domain in its file CNAME; otherwise a package may name its page. */
 function customDomain(files: SiteFiles): string | undefined {

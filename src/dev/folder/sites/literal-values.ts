@@ -49,7 +49,7 @@ export const moduleReader =
 const MAX_MODULES = 4;
 const MODULE_ENDINGS = ['', '.ts', '.mts', '.js', '.mjs', '/index.ts', '/index.js'];
 
-const typescript = javascript.configure({ dialect: 'ts' });
+const typescript = javascript.configure({ dialect: 'ts jsx' });
 
 /**
  * The value that a JavaScript or TypeScript configuration exports by default, or as `module.exports`, as far as it is written there in
@@ -211,6 +211,12 @@ const negated = (value: Literal): Literal => (typeof value === 'number' ? -value
 
 export const isMapping = (value: unknown): value is Record<string, Literal> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Call);
+
+/** Wrappers pass a configuration on: `withMermaid(defineConfig({ … }))`. */
+export function configIn(value: Literal): Record<string, Literal> | undefined {
+  if (isMapping(value)) return value;
+  return value instanceof Call ? value.args.map(configIn).find((each) => each !== undefined) : undefined;
+}
 
 function objectOf(node: SyntaxNode, source: Source, depth: number): Literal {
   const object: Record<string, Literal> = {};

@@ -8,9 +8,11 @@ import {
   type Fields,
   folderOf,
   isMarkdown,
+  localeOf,
   NOT_OF_THE_SITE,
   outsideOf,
   PARTIAL,
+  routeOf,
   type Site,
   type SiteFiles,
   slugOf,
@@ -56,7 +58,7 @@ export function mkdocs(files: SiteFiles): Site | undefined {
       const { language, plain } = languages.placeOf(file);
       const { title, order } = nav.get(file) ?? nav.get(plain) ?? {};
       const prefix = language === undefined || language === languages.usual ? '' : `${language}/`;
-      const route = routeOf(plain, { hasFolders, blog, fields });
+      const route = placeOf(plain, { hasFolders, blog, fields });
       return { route: prefix + route, title, order, language: languageTag(language ?? usual) };
     },
     settingOf: (setting) => {
@@ -70,7 +72,9 @@ export function mkdocs(files: SiteFiles): Site | undefined {
   };
 }
 
-function routeOf(
+const INDEX = /(?:^|(?<=\/))(?:index|README)$/;
+
+function placeOf(
   file: string,
   { hasFolders, blog, fields }: { hasFolders: boolean; blog: string | undefined; fields: Fields },
 ): string {
@@ -81,10 +85,7 @@ function routeOf(
     const slug = textIn(fields.slug) ?? slugOf(textIn(fields.title) ?? plain.split('/').at(-1) ?? '');
     return `${blog}${date === undefined ? '' : `${date.year}/${date.month}/${date.day}/`}${slug}/`;
   }
-  const isIndex = /(?:^|\/)(?:index|README)$/.test(plain);
-  const folder = plain.replace(/(?:index|README)$/, '');
-  if (!hasFolders) return isIndex ? `${folder}index.html` : `${plain}.html`;
-  return isIndex ? folder : `${plain}/`;
+  return routeOf(file, { ending: hasFolders ? '/' : '.html', index: hasFolders ? '' : 'index.html', names: INDEX });
 }
 
 /** Titles and places by file, in the order of the navigation. */
@@ -134,11 +135,8 @@ function languagesOf(plugins: unknown): {
   return {
     usual,
     placeOf: (file) => {
-      const [, folder = '', rest = ''] = /^([^/]+)\/(.+)$/.exec(file) ?? [];
-      if (isByFolder && locales.has(folder)) return { language: folder, plain: rest };
-      const [, name = '', suffix = '', ending = ''] = /^(.+)\.([\w-]{2,10})(\.\w+)$/.exec(file) ?? [];
-      if (!isByFolder && locales.has(suffix)) return { language: suffix, plain: name + ending };
-      return { plain: file };
+      const place = localeOf(file, locales);
+      return (place.isFolder === true) === isByFolder ? place : { plain: file };
     },
   };
 }

@@ -1,3 +1,5 @@
+import { posix } from 'node:path';
+
 /** Front matter as it is written: every field, unread. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -20,7 +22,7 @@ export interface Site {
   /** The page that a file becomes, or why it becomes none. */
   pageOf(path: string, fields: Fields): SitePage | { why: string };
   /** A value that templates may name: `site.email`. */
-  settingOf(name: string): string | undefined;
+  settingOf?(name: string): string | undefined;
   /** A value of the data that templates loop over: `site.data.plans`. */
   dataOf?(name: string): unknown;
   /** The template of a shortcode of Hugo. */
@@ -41,6 +43,8 @@ export interface Site {
   outside?: readonly string[];
   /** Whether links that begin with a slash are from the address of the site, not from its host. */
   hasSiteLinks?: boolean;
+  /** What follows the address in those of pages: `#/`. */
+  addressEnd?: string;
   /** Whether `order` is a place among all pages, not only those of a folder. */
   isOrderOfAll?: boolean;
 }
@@ -132,3 +136,51 @@ export const slugOf = (title: string): string =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .trim()
     .replace(/\s+/g, '-');
+
+/** `guides/reset.md` is `guides/reset`, the page of a folder the folder itself; `names` tells such pages. */
+export function routeOf(
+  path: string,
+  {
+    ending = '',
+    index = '',
+    names = /(?:^|(?<=\/))(?:index|readme)$/i,
+  }: { ending?: string; index?: string; names?: RegExp } = {},
+): string {
+  const plain = withoutEnding(path);
+  return names.test(plain) ? plain.replace(names, index) : plain + ending;
+}
+
+const CONTENTS_LINK =
+  /(?<!!)\[((?:[^\][\\\n]|\\.){1,300})\]\((?:<([^<>\n]{1,500})>|([^()<>\s]{1,500}(?:\([^()\s]{0,100}\)[^()\s]{0,100})?))(?:\s[^)\n]{0,300})?\)/g;
+
+/** Titles and places of the pages that a table of contents in Markdown links to, by their path. */
+export function linkedPages(markdown: string, folder: string): Map<string, { title: string; order: number }> {
+  const pages = new Map<string, { title: string; order: number }>();
+  const plain = markdown.replace(/<!--(?:(?!-->)[\s\S])*-->/g, '');
+  for (const [, title = '', quoted, target = quoted ?? ''] of plain.matchAll(CONTENTS_LINK)) {
+    if (/^(?:[a-z][\w+.-]*:|\/\/|#)/i.test(target)) continue;
+    const path = posix.normalize(folder + decoded(target.replace(/[?#].*$/, '')).replace(/^\//, ''));
+    if (!pages.has(path)) pages.set(path, { title: title.replace(/\\(.)|[`*]/g, '$1'), order: pages.size });
+  }
+  return pages;
+}
+
+/** Language of a file by its folder (`de/setup.md`) or its name (`setup.de.md`), and its path without it. */
+export function localeOf(
+  file: string,
+  locales: ReadonlySet<string>,
+): { language?: string; plain: string; isFolder?: boolean } {
+  const [, folder = '', rest = ''] = /^([^/]+)\/(.+)$/.exec(file) ?? [];
+  if (locales.has(folder)) return { language: folder, plain: rest, isFolder: true };
+  const [, name = '', suffix = '', ending = ''] = /^(.+)\.([\w-]{2,10})(\.\w+)$/.exec(file) ?? [];
+  return locales.has(suffix) ? { language: suffix, plain: name + ending } : { plain: file };
+}
+
+/** Without the escapes of an address. */
+export const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+};

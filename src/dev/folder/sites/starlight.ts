@@ -50,7 +50,6 @@ export function starlight(files: SiteFiles): Site | undefined {
         order: numberIn(sidebar?.order),
       };
     },
-    settingOf: () => undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 import ignore from 'ignore';
 import { languageTag } from '../../../text/language-tag.ts';
-import { Call, exportedValue, isMapping, type Literal, moduleReader } from './literal-values.ts';
+import { configIn, exportedValue, isMapping, type Literal, moduleReader } from './literal-values.ts';
 import {
   addressOf,
   folderOf,
@@ -8,10 +8,10 @@ import {
   listIn,
   NOT_OF_THE_SITE,
   outsideOf,
+  routeOf,
   type Site,
   type SiteFiles,
   textIn,
-  withoutEnding,
 } from './site.ts';
 
 const CONFIG = /^config\.(?:[cm]?js|[cm]?ts)$/;
@@ -44,15 +44,13 @@ export function vitepress(files: SiteFiles): Site | undefined {
       const file = path.slice(source.length);
       if (file !== '' && rules.ignores(file)) return { why: 'excluded by srcExclude' };
       if (/\[[^\]]+\]/.test(file)) return { route: undefined };
-      const plain = withoutEnding(rewritten(file, rewrites));
-      const isIndex = /(?:^|\/)index$/.test(plain);
-      const route = isIndex ? plain.replace(/index$/, '') : `${plain}${isClean ? '' : '.html'}`;
+      const route = routeOf(rewritten(file, rewrites), { ending: isClean ? '' : '.html', names: INDEX });
       return { route, language: languageOf(file, fields, { locales, config }) };
     },
-    settingOf: () => undefined,
   };
 }
 
+const INDEX = /(?:^|(?<=\/))index$/;
 const MAX_REWRITES = 200;
 
 /** Place that `rewrites` gives a file, by its path or a pattern: `{'packages/:name/src/:rest*': ':name/:rest*'}`. */
@@ -89,12 +87,6 @@ function valuesIn(file: string, pattern: string): Map<string, string> | undefine
   if (names.length === 0 || names.length > MAX_PARAMETERS) return undefined;
   const [all, ...values] = new RegExp(`^${source}${literal(plain.slice(from))}$`).exec(file) ?? [];
   return all === undefined ? undefined : new Map(names.map((name, at) => [name, values[at] ?? '']));
-}
-
-/** Wrappers pass a configuration on: `withMermaid(defineConfig({ … }))`. */
-function configIn(value: Literal): Record<string, Literal> | undefined {
-  if (isMapping(value)) return value;
-  return value instanceof Call ? value.args.map(configIn).find((each) => each !== undefined) : undefined;
 }
 
 /** The address that the pages name for previews: `['meta', { property: 'og:url', content: … }]`. */
