@@ -1,6 +1,7 @@
 import EMOJI from 'markdown-it-emoji/lib/data/full.mjs';
-import { FENCE, runsOutsideCode } from '../markup/outside-code.ts';
+import { FENCE, runsOutsideCode } from '../text/outside-code.ts';
 import { withoutDocfx } from './docfx.ts';
+import { type GridCell, gridAt, readGrid } from './grid-table.ts';
 import { signOf } from './icons.ts';
 import { escapeHtml, jsxStateOf, labelHtml, literalOf, readJsx } from './jsx.ts';
 import { isNoteName } from './notes.ts';
@@ -34,7 +35,7 @@ export function readDialects(
   const unclosed = unclosedComment(markdown);
   if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
   const fenced = withMath(withFences(withoutRaw(markdown)));
-  const plain = runsOutsideCode(fenced, (lines) => withCallouts(withoutDocfx(lines, omissions)));
+  const plain = runsOutsideCode(fenced, (lines) => withGrids(withCallouts(withoutDocfx(lines, omissions))));
   const text = readIndented(plain.split('\n'), 0).join('\n');
   const templates: TemplateState = { unknown: 0, isTemplate: /\{%-?\s|\{\{[<%]/.test(text), settingOf, omissions };
   const jsx = jsxStateOf(text, omissions);
@@ -264,6 +265,37 @@ function withCallouts(lines: string[]): string[] {
     at = end - 1;
   }
   return out;
+}
+
+/** Tables that are drawn as a grid (pandoc, MyST), with Markdown in their cells. */
+function withGrids(lines: string[]): string[] {
+  const out: string[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const drawn = gridAt(lines, at);
+    if (drawn === undefined) {
+      out.push(lines[at] ?? '');
+      continue;
+    }
+    const rows = readGrid(drawn);
+    if (rows === undefined) {
+      for (const line of lines.slice(at, at + drawn.length)) out.push(line);
+      at += drawn.length - 1;
+      continue;
+    }
+    const cells = rows.map((row) => row.flatMap(cellLines));
+    out.push('', '<table>', ...cells.flatMap((row) => ['<tr>', ...row, '</tr>']), '</table>', '');
+    at += drawn.length - 1;
+  }
+  return out;
+}
+
+function cellLines({ lines, isHead, rowSpan, colSpan }: GridCell): string[] {
+  const tag = isHead ? 'th' : 'td';
+  const indent = Math.min(
+    ...lines.filter((line) => line.trim() !== '').map((line) => /^ */.exec(line)?.[0].length ?? 0),
+  );
+  const text = lines.map((line) => line.slice(Math.min(indent, line.length)).trimEnd());
+  return [`<${tag} rowspan="${rowSpan}" colspan="${colSpan}">`, '', ...text, '', `</${tag}>`];
 }
 
 function unclosedComment(text: string): boolean {

@@ -67,12 +67,22 @@ const MAX_ANALYSED = 65_536;
 const MIN_CONFIDENCE = 30;
 const MAX_OTHER_SHARE = 0.2;
 
+const WESTERN = /^(?:windows-1252|iso-8859-1)$/i;
+const CENTRAL = /^(?:windows-1250|iso-8859-2)$/i;
+
 const guessOf = (bytes: Uint8Array): string | undefined => {
   const part = bytes.subarray(0, MAX_ANALYSED);
-  const [best] = analyse(part).filter(({ name }) => decode(bytes, name) !== undefined);
+  const matches = analyse(part).filter(({ name }) => decode(bytes, name) !== undefined);
+  const [first] = matches;
+  // The library compares with few languages. Those of Western Europe fit theirs better than the others: a text that fits both alike is Czech, say.
+  const best =
+    first !== undefined && WESTERN.test(first.name)
+      ? (matches.find(({ name, confidence }) => CENTRAL.test(name) && confidence >= first.confidence) ?? first)
+      : first;
   if (best !== undefined && best.confidence >= MIN_CONFIDENCE) return best.name;
   const others = part.reduce((count, byte) => count + (byte > 127 ? 1 : 0), 0);
-  return others < MAX_OTHER_SHARE * part.length ? 'windows-1252' : undefined;
+  if (others >= MAX_OTHER_SHARE * part.length) return undefined;
+  return best !== undefined && CENTRAL.test(best.name) ? best.name : 'windows-1252';
 };
 
 /** Without a mark it shows by the NUL on the same side of each letter, which other text does not have. */

@@ -112,6 +112,8 @@ it.each([
   ['template tags', '{% note %}'],
   ['openings of components', '<A '],
   ['containers', ':::note\n'],
+  ['grids', '+-+-+\n| |'],
+  ['questions', '**a?** b\n\n'],
 ])('reads 200,000 characters of %s in linear time', (_, piece) => {
   for (const path of ['a.md', 'a.mdx']) {
     const before = process.cpuUsage();

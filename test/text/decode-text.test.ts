@@ -28,6 +28,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   german: 'Öffnen Sie den Behälter und füllen Sie Wasser ein. Danach schließen Sie den Deckel wieder fest zu.',
   polish:
     'Otwórz pokrywę i wlej wodę do zbiornika. Następnie zamknij pokrywę i włącz urządzenie, wciśnij przycisk, żeby zaczęło działać.',
+  czech: 'Stiskněte tlačítko Uložit a počkejte pět minut.',
   russian: 'Откройте крышку и налейте воду в бак. Затем закройте крышку и включите устройство кнопкой.',
   greek: 'Ανοίξτε το καπάκι και γεμίστε το δοχείο με νερό. Μετά κλείστε το καπάκι και ενεργοποιήστε τη συσκευή.',
   chinese: '打开盖子并将水倒入水箱。然后关闭盖子，按下按钮启动设备。请每个月更换一次滤芯，并清洗水箱。',
@@ -39,6 +40,7 @@ it.each([
   ['german', 'windows-1252'],
   ['polish', 'iso-8859-2'],
   ['polish', 'windows-1250'],
+  ['czech', 'windows-1250'],
   ['russian', 'windows-1251'],
   ['russian', 'koi8-r'],
   ['greek', 'windows-1253'],

@@ -1,11 +1,10 @@
 import type { Element } from 'hast';
+import { gridAt, readGrid } from '../../documents/grid-table.ts';
 import { element } from '../../documents/hast.ts';
 import { type BlockPlace, codeBlock, indentOf, type Read, trimmedLines } from './rst-lines.ts';
 
 const MAX_LINES = 3000;
 const MAX_WIDTH = 2000;
-/** Corners and edges that are looked at; a table that needs more is shown as it is drawn. */
-const MAX_WORK = 500_000;
 
 const cell = (lines: readonly string[], tag: 'td' | 'th', { document, depth }: BlockPlace): Element => {
   const trimmed = trimmedLines(lines.map((line) => line.trimEnd()));
@@ -19,100 +18,20 @@ const cell = (lines: readonly string[], tag: 'td' | 'th', { document, depth }: B
 /** A table drawn with `+`, `-` and `|`. */
 export function readGridTable(place: BlockPlace): Read | undefined {
   const { lines, at } = place;
-  if (!/^\+(?:-+\+)+$/.test(lines[at] ?? '')) return undefined;
-  let next = at;
-  while (next < lines.length && /^[+|]/.test(lines[next] ?? '') && next - at < MAX_LINES) next += 1;
-  const drawn = lines.slice(at, next);
-  const table = gridOf(drawn, place);
-  return { blocks: [table ?? codeBlock(drawn)], next };
-}
-
-interface GridCell {
-  top: number;
-  left: number;
-  bottom: number;
-  right: number;
-}
-
-/** Follows the edges of each cell from its upper left corner (the algorithm of docutils). */
-function gridOf(drawn: readonly string[], place: BlockPlace): Element | undefined {
-  const width = drawn[0]?.length ?? 0;
-  if (width > MAX_WIDTH || drawn.length < 3) return undefined;
-  const at = (y: number, x: number): string => drawn[y]?.[x] ?? ' ';
-  let work = 0;
-  const isEdge = (y: number, from: number, to: number): boolean => {
-    work += to - from;
-    for (let x = from; x <= to; x += 1) if (!/[-+=]/.test(at(y, x))) return false;
-    return true;
-  };
-  const isSide = (x: number, from: number, to: number): boolean => {
-    work += to - from;
-    for (let y = from; y <= to; y += 1) if (!/[|+]/.test(at(y, x))) return false;
-    return true;
-  };
-  const find = (top: number, left: number): GridCell | undefined => {
-    for (let right = left + 1; right < width && /[-+=]/.test(at(top, right)); right += 1) {
-      if (at(top, right) !== '+') continue;
-      for (
-        let bottom = top + 1;
-        bottom < drawn.length && /[|+]/.test(at(bottom, right)) && /[|+]/.test(at(bottom, left));
-        bottom += 1
-      ) {
-        work += 1;
-        if (work > MAX_WORK) return undefined;
-        if (at(bottom, right) !== '+' || at(bottom, left) !== '+') continue;
-        if (isEdge(bottom, left, right) && isSide(right, top, bottom)) return { top, left, bottom, right };
-      }
-    }
-    return undefined;
-  };
-  const cells: GridCell[] = [];
-  const corners: [number, number][] = [[0, 0]];
-  const seen = new Set<string>();
-  for (let corner = corners.shift(); corner !== undefined; corner = corners.shift()) {
-    const [top, left] = corner;
-    const key = `${top} ${left}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    const size = find(top, left);
-    if (work > MAX_WORK) return undefined;
-    if (size === undefined) continue;
-    cells.push(size);
-    corners.push([top, size.right], [size.bottom, left], [size.bottom, size.right]);
-  }
-  if (cells.length === 0) return undefined;
-  const headEnd = drawn.findIndex((line) => /^\+(?:=+\+)+$/.test(line));
-  return tableOf(cells, { drawn, headEnd, place });
-}
-
-function tableOf(
-  cells: readonly GridCell[],
-  { drawn, headEnd, place }: { drawn: readonly string[]; headEnd: number; place: BlockPlace },
-): Element {
-  const tops = sorted(cells.map(({ top }) => top));
-  const lefts = sorted(cells.map(({ left }) => left));
-  const rows = tops.map((top) =>
-    cells.filter((each) => each.top === top).toSorted((one, other) => one.left - other.left),
-  );
-  const between = (values: readonly number[], from: number, to: number): number =>
-    values.filter((value) => value >= from && value < to).length;
-  return element(
-    'table',
-    rows.map((row) =>
-      element(
-        'tr',
-        row.map(({ top, left, bottom, right }) => {
-          const text = drawn.slice(top + 1, bottom).map((line) => line.slice(left + 1, right));
-          const read = cell(text, top < headEnd ? 'th' : 'td', place);
-          read.properties = { rowSpan: between(tops, top, bottom), colSpan: between(lefts, left, right) };
-          return read;
-        }),
-      ),
+  const drawn = gridAt(lines, at);
+  if (drawn === undefined) return undefined;
+  const rows = readGrid(drawn)?.map((cells) =>
+    element(
+      'tr',
+      cells.map(({ lines: text, isHead, rowSpan, colSpan }) => {
+        const read = cell(text, isHead ? 'th' : 'td', place);
+        read.properties = { rowSpan, colSpan };
+        return read;
+      }),
     ),
   );
+  return { blocks: [rows === undefined ? codeBlock(drawn) : element('table', rows)], next: at + drawn.length };
 }
-
-const sorted = (values: readonly number[]): number[] => [...new Set(values)].sort((one, other) => one - other);
 
 const BORDER = /^=+(?: +=+)+ *$/;
 const SPANS = /^-+(?: +-+)* *$/;

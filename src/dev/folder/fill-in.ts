@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
-import { runsOutsideCode } from '../../markup/outside-code.ts';
+import { runsOutsideCode } from '../../text/outside-code.ts';
 import { withShortcodes } from './hugo-shortcodes.ts';
 import { withLoops } from './liquid-loops.ts';
 import { linesBetween, numberedLines, readInside } from './read-part.ts';
