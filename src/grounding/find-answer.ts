@@ -1,12 +1,13 @@
 import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
 import { oncePer } from '../runtime/once-per.ts';
-import { isCode } from '../search/analyse-query.ts';
 import { applyLogistic } from '../search/logistic.ts';
 import OFF_TOPIC_QUESTIONS from '../search/off-topic-questions.json' with { type: 'json' };
 import { cachedChunk, type Edition, type EditionArticle } from '../search/open-edition.ts';
 import { DOMAIN_THRESHOLD, domainProbability, keynessOf, relevanceOfHits } from '../search/relevance.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { joined, semanticRelevances } from '../search/semantic-calibration.ts';
+import { isCode } from '../text/analyse-text.ts';
+import type { QuestionPart } from '../text/split-questions.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
 import { type ParsedQuestion, parseQuestion, type QuestionTerm, type TextVectors } from './parse-question.ts';
@@ -48,9 +49,19 @@ export interface FoundAnswer {
   articles: { source: EditionArticle; share: number }[];
   /** All units that count, best first. */
   units: readonly RankedUnit[];
+  /** The parts of the question that the passages do not answer, as asked. */
+  open: readonly string[];
+}
+
+/** A question that is asked together with others. */
+interface AnswerPart extends QuestionPart {
+  /** Searches for the part alone, and for its context together with it. */
+  searches: readonly SearchOutcome[];
 }
 
 export interface FindOptions extends CandidateOptions {
+  /** The questions that this one asks at once; none for a single question. */
+  parts?: readonly AnswerPart[] | undefined;
   /** Devices that the user is known to have. */
   devices?: readonly string[] | undefined;
   /** Maximum length of all passages together as Markdown, in UTF-16 units; 1,200 when absent. */
@@ -59,6 +70,11 @@ export interface FindOptions extends CandidateOptions {
   limit?: number | undefined;
 }
 
+/**
+ * Less probable answers are not shown; the closest articles are linked. On eight documentations three of five questions without an answer are
+ * declined, and one of seven with one (docs/answers.md).
+ */
+export const DECLINED_BELOW = 0.25;
 const ROOM = 1200;
 const LIMIT = 3;
 /** Maximum length of a first passage that exceeds the limit of all. */
@@ -85,24 +101,99 @@ const LEAST_CLOSE = 0.1;
 export const findAnswer = (edition: Edition, text: string, options: FindOptions): FoundAnswer => {
   const question = withRanges(edition, parseQuestion(edition, text, options), options.searches);
   const candidates = candidateUnits(edition, question, options);
-  const { ranked, articles, passages, held, gate } = pickAnswer(edition, { question, candidates, options });
+  const parts = (options.parts ?? []).map((part) => readPart(edition, part, options));
+  const picked = pickAnswer(edition, {
+    question,
+    candidates,
+    options,
+    others: parts.filter(knowsWords).map(({ ranked }) => ranked),
+  });
+  const { ranked, articles, passages } = picked;
   const nearnessOf = nearnessIn(edition, options.searches[0]);
   const nearness = Math.max(0, ...passages.map(({ unit }) => nearnessOf(unit)));
   const domain = domainOf(edition, options);
-  // A passage without any word of the question or the previous turns, or one close to them, answers by chance at most.
-  const byWords = held.some(({ idf, closeness }) => idf * closeness > 0)
-    ? applyLogistic(GATE, gate) * familiarity(edition, domain) * (1 - unknownCodes(question))
-    : 0;
+  const whole = joined(rate(edition, { question, options, ...picked }), nearness);
+  const rated = parts.map((part) => ({ text: part.text, probability: ratePart(edition, part, { passages, whole }) }));
   return {
     question,
     passages: inReadingOrder(passages, question),
-    probability: joined(byWords, nearness),
+    probability: parts.length > 0 ? weakest(rated.map(({ probability }) => probability)) : whole,
     nearness,
     domain: Math.max(domain, nearness),
     closest: closestArticles(ranked, articles),
     articles: articles.map(({ source, share }) => ({ source, share })),
     units: ranked,
+    open: rated.filter(({ probability }) => probability < DECLINED_BELOW).map((part) => part.text),
   };
+};
+
+interface Rated {
+  question: ParsedQuestion;
+  options: CandidateOptions;
+  held: readonly HeldWord[];
+  gate: readonly number[];
+}
+
+const rate = (edition: Edition, { question, options, held, gate }: Rated): number =>
+  // A passage without any word of the question or the previous turns, or one close to them, answers by chance at most.
+  held.some(({ idf, closeness }) => idf * closeness > 0)
+    ? applyLogistic(GATE, gate) * familiarity(edition, domainOf(edition, options)) * (1 - unknownCodes(question))
+    : 0;
+
+interface ReadPart extends AnswerPart {
+  question: ParsedQuestion;
+  options: FindOptions;
+  ranked: readonly RankedUnit[];
+}
+
+const readPart = (edition: Edition, part: AnswerPart, { devices, vectors, isShown }: FindOptions): ReadPart => {
+  const { text, context, searches } = part;
+  const history = [{ speaker: 'user' as const, text: context }];
+  const options = { devices, vectors, isShown, history, searches };
+  const question = withRanges(edition, parseQuestion(edition, text, options), searches);
+  const candidates = candidateUnits(edition, question, options);
+  return { ...part, question, options, ranked: rankUnits(candidates, WEIGHTS, nearnessIn(edition, searches[0])) };
+};
+
+/** The probability of the weakest part that is answered, times the share of those. */
+const weakest = (probabilities: readonly number[]): number => {
+  const answered = probabilities.filter((probability) => probability >= DECLINED_BELOW);
+  return answered.length === 0
+    ? Math.max(...probabilities)
+    : (Math.min(...answered) * answered.length) / probabilities.length;
+};
+
+/** Some word of its own occurs in the knowledge base: else what it finds is its context's. */
+const knowsWords = ({ question: { terms } }: ReadPart): boolean =>
+  terms.some(({ weight, isKnown }) => weight === 1 && isKnown);
+
+/**
+ * The probability that passages answer a part of a question. One that names no subject is judged with the whole question, as far as its own words
+ * are held.
+ */
+const ratePart = (
+  edition: Edition,
+  { question, options, ranked, lacksSubject }: ReadPart,
+  { passages, whole }: { passages: readonly RankedUnit[]; whole: number },
+): number => {
+  const held = heldWords(edition, question.terms, passages.slice(0, LIMIT), options.vectors);
+  const gate = gateFeatures(edition, { question, options, articles: articleShares(ranked), held });
+  const own = held.filter(({ weight }) => weight === 1);
+  const total = own.reduce((sum, { idf }) => sum + idf, 0);
+  const heldShare = own.reduce((sum, { idf, closeness }) => sum + idf * closeness, 0) / Math.max(Number.EPSILON, total);
+  return Math.max(rate(edition, { question, options, held: own, gate }), lacksSubject ? heldShare * whole : 0);
+};
+
+/** The mean of the probabilities by several questions. */
+const merged = (lists: readonly (readonly RankedUnit[])[]): RankedUnit[] => {
+  const byUnit = new Map<Unit, RankedUnit>();
+  for (const list of lists) {
+    for (const each of list) {
+      const share = (byUnit.get(each.unit)?.share ?? 0) + each.share / lists.length;
+      byUnit.set(each.unit, { ...each, share });
+    }
+  }
+  return [...byUnit.values()].sort((left, right) => right.share - left.share);
 };
 
 /** From this share of the best article's probability on, another article fits almost as well. */
@@ -115,9 +206,17 @@ export const pickAnswer = (
     candidates,
     options,
     weights = WEIGHTS,
-  }: { question: ParsedQuestion; candidates: readonly CandidateUnit[]; options: FindOptions; weights?: Float64Array },
+    others = [],
+  }: {
+    question: ParsedQuestion;
+    candidates: readonly CandidateUnit[];
+    options: FindOptions;
+    weights?: Float64Array;
+    others?: readonly (readonly RankedUnit[])[];
+  },
 ) => {
-  const ranked = rankUnits(candidates, weights, nearnessIn(edition, options.searches[0]));
+  const own = rankUnits(candidates, weights, nearnessIn(edition, options.searches[0]));
+  const ranked = others.length === 0 ? own : merged([own, ...others]);
   const articles = articleShares(ranked);
   const passages = pickUnits(ranked, question, options);
   // As many as are shown: a model reads more.
@@ -139,8 +238,8 @@ const rankUnits = (
 ): RankedUnit[] => {
   const fitting = candidates.filter(({ isOtherDevice, isOutdated }) => !isOtherDevice && !isOutdated);
   const kept = fitting.length > 0 ? fitting : candidates;
-  const scores = kept.map(({ features, unit }) => {
-    let score = NEARNESS_WEIGHT * nearnessOf(unit);
+  const scores = kept.map(({ features, unit, named }) => {
+    let score = NEARNESS_WEIGHT * nearnessOf(unit) + NAMED_WEIGHT * named;
     for (let at = 0; at < weights.length; at++) score += (features[at] as number) * (weights[at] as number);
     return score;
   });
@@ -313,6 +412,9 @@ const familiarity = (edition: Edition, domain: number): number => {
   const share = FAMILIAR_FROM * Math.min(1, FEW_ARTICLES / edition.articleCount);
   return Math.min(1, domain / (share * DOMAIN_THRESHOLD));
 };
+
+/** What a code of the question names outranks what only mentions it. Not fitted: few questions have one. */
+const NAMED_WEIGHT = 4;
 
 /** A semantic match outranks chance overlap of words. Not fitted, as no such model was available. */
 const NEARNESS_WEIGHT = 6;

@@ -1,6 +1,7 @@
 import type { Turn } from '../search/analyse-query.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
+import { isCode } from '../text/analyse-text.ts';
 import {
   type ArticleContents,
   type ArticleMatches,
@@ -15,8 +16,8 @@ import {
   unitsToRead,
 } from './article-contents.ts';
 import { type CandidateArticle, candidateArticles, isOutdatedIn } from './candidate-articles.ts';
-import type { ParsedQuestion, TextVectors } from './parse-question.ts';
-import { cellAskedFor, UNIT_SIZE, type Unit } from './units.ts';
+import type { ParsedQuestion, QuestionTerm, TextVectors } from './parse-question.ts';
+import { cellAskedFor, rowNamesIn, UNIT_SIZE, type Unit } from './units.ts';
 import { closeWordsIn } from './word-closeness.ts';
 
 /** A unit that may answer a question, with its features. */
@@ -31,6 +32,8 @@ export interface CandidateUnit {
   isOtherDevice: boolean;
   /** Its article is far older than most. */
   isOutdated: boolean;
+  /** How far codes that name it (in its title, its headings or the first cell of a row) are more than half of the question, by idf, 0 to 1. */
+  named: number;
 }
 
 export interface CandidateOptions {
@@ -120,7 +123,26 @@ const readCandidate = (contents: UnitContents, article: ArticleReading, whole: U
   const reading = { article, contents, unit, question, matches };
   const features = READERS.map((read) => read(reading));
   const { isOutdated } = article;
-  return { unit, source: article.candidate.source, features, devices, isOtherDevice, isOutdated };
+  return {
+    unit,
+    source: article.candidate.source,
+    features,
+    devices,
+    isOtherDevice,
+    isOutdated,
+    named: namedShare(reading),
+  };
+};
+
+const namedShare = ({ question: { terms }, matches, article, unit }: UnitReading): number => {
+  const names = terms.map(({ weight, isKnown, word }) => weight === 1 && isKnown && isCode(word));
+  if (!names.includes(true)) return 0;
+  const rows = new Set(rowNamesIn(unit));
+  const above = closer(matches.headings, article.matches.title);
+  const isNamed = ({ forms }: QuestionTerm, at: number) => above[at] === 1 || [...forms].some((form) => rows.has(form));
+  const total = terms.reduce((sum, { idf, weight }) => sum + (weight === 1 ? idf : 0), 0);
+  const named = terms.reduce((sum, term, at) => sum + (names[at] && isNamed(term, at) ? term.idf : 0), 0);
+  return Math.max(0, (2 * named) / Math.max(Number.EPSILON, total) - 1);
 };
 
 const isAbout = (about: readonly string[], { devices }: ParsedQuestion): boolean =>

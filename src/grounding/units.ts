@@ -305,6 +305,15 @@ export const withNamedRows = (unit: Unit, question: ParsedQuestion): Unit => {
   return { ...unit, parts, size: parts.reduce((sum, { pieces }) => sum + sizeOf(pieces), 0) };
 };
 
+/** The first cells of the rows of a unit's tables that are a single word, as its stem. */
+export const rowNamesIn = ({ parts }: Pick<Unit, 'parts'>): string[] =>
+  parts.flatMap(({ section, pieces }) =>
+    pieces
+      .filter(({ kind }) => kind === 'row')
+      .flatMap(rowsOf(section))
+      .flatMap(({ stems }) => (stems(0).length === 1 ? stems(0) : [])),
+  );
+
 /** Indexes of the names, as stems, that the question contains in full; of overlapping names, only the longer. */
 const mostSaid = (names: readonly (readonly string[])[], { terms }: ParsedQuestion): number[] => {
   const said = names.flatMap((stems, at) => {

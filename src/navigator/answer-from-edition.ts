@@ -1,5 +1,12 @@
 import { PARTIAL_BELOW } from '../contract/navigator-response.ts';
-import { type AnswerPassage, CLOSE_SECOND, type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
+import {
+  type AnswerPassage,
+  CLOSE_SECOND,
+  DECLINED_BELOW,
+  type FindOptions,
+  type FoundAnswer,
+  findAnswer,
+} from '../grounding/find-answer.ts';
 import type { TextVectors } from '../grounding/parse-question.ts';
 import { excerptsOf, passageMarkdown } from '../grounding/render-passage.ts';
 import { stemsOf } from '../grounding/sections.ts';
@@ -39,17 +46,14 @@ export interface AnswerOptions {
   language?: string | undefined;
   /** What a model says of the question, which is then declined: it is off topic, or no passage answers, and these are related. */
   reading?: 'off_topic' | { related: readonly ClosestArticle[] } | undefined;
+  /** The questions that this one asks at once, each with its own search; none for a single question. */
+  parts?: FindOptions['parts'];
   /** What the answer is validated against; the edition when absent. */
   knowledge?: CitableKnowledge | undefined;
 }
 
 /** Hits whose articles are considered. */
 export const HITS = 50;
-/**
- * Less probable answers are not shown; the closest articles are linked. On eight documentations three of five questions without an answer are
- * declined, and one of seven with one (docs/answers.md).
- */
-export const DECLINED_BELOW = 0.25;
 /**
  * Share of the probability that is left to a follow-up: what it stands for is a guess. Of 65 follow-ups whose question in full is written
  * beside them (test/conversation/follow-ups.json) none is surer with it.
@@ -71,7 +75,7 @@ export const inFull = (question: string, history: readonly Turn[]): { question: 
  * Pure and deterministic.
  */
 export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
-  const { history: turns = [], filter = {}, devices, vectors, isScreened = false, reading } = options;
+  const { history: turns = [], filter = {}, devices, vectors, isScreened = false, reading, parts = [] } = options;
   const asker = languageOf(question, options);
   const standalone = inFull(question, turns);
   const search = { filter, devices, limit: HITS, history: standalone.history, language: asker };
@@ -82,6 +86,10 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     devices,
     vectors,
     searches: [outcome],
+    parts: parts.map((part) => ({
+      ...part,
+      searches: isScreened ? part.searches.map((search) => withoutInjections(edition, search)) : part.searches,
+    })),
     isShown: isScreened ? isFreeOfInjections(edition) : undefined,
   });
   const share = turns.length > 0 ? FOLLOW_UP_SHARE : 1;
@@ -98,7 +106,10 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     hits: chosen.hits,
     closest: typeof reading === 'object' ? reading.related : closestIn(result),
     isFollowUp: turns.length > 0,
-    isAnswered: result.probability >= DECLINED_BELOW && result.passages.length > 0 && reading === undefined,
+    isAnswered:
+      (result.probability >= DECLINED_BELOW || result.open.length < parts.length) &&
+      result.passages.length > 0 &&
+      reading === undefined,
     isWithheld: false,
     isOffTopic: reading === 'off_topic',
     isChosen: typeof reading === 'object',
@@ -155,6 +166,7 @@ const quoteAnswer = (result: FoundAnswer, { edition, outcome, chosen, phrases }:
   const { text, frame, shown } = showPassages(result, {
     isDoubtful,
     closest: isDoubtful ? closest : [],
+    open: result.open,
     phrases,
   });
   const statements = shown.map((passage) => ({
@@ -210,6 +222,11 @@ const ratingOf = (
         effect: coverage.share < 1 ? 'lowers' : 'raises',
         explanation: coverage.reason,
       },
+      ...factorIf(result.open.length > 0, {
+        name: 'parts',
+        effect: 'lowers',
+        explanation: phrases.partOpen.replace(/[.。]$/u, ''),
+      }),
       ...factorIf(isClose, {
         name: 'close_second',
         effect: 'lowers',

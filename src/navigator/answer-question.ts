@@ -15,6 +15,7 @@ import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import { type SearchOptions, searchEdition } from '../search/search-edition.ts';
 import { turnsFor } from '../text/refers-back.ts';
+import { questionPartsIn } from '../text/split-questions.ts';
 import { type AnswerOptions, answerFromEdition, HITS, inFull, languageOf } from './answer-from-edition.ts';
 import { answerWithModel, type ModelAccount, type ModelAnswerOptions } from './answer-with-model.ts';
 import { oneLine } from './cite-sources.ts';
@@ -119,7 +120,18 @@ const findAnswer = async (
   const standalone = inFull(question, options.history ?? []);
   const { outcome, semantic, lacksTexts } = await find(standalone.question, standalone.history);
   const vectors = options.wordVectors?.();
-  const request = { ...options, outcome, vectors };
+  // A model reads the whole question and names its parts itself.
+  const isWhole = ai !== undefined || standalone.history.length > 0;
+  const parts = await Promise.all(
+    (isWhole ? [] : questionPartsIn(question)).map(async (part) => ({
+      ...part,
+      searches: [
+        (await find(part.text)).outcome,
+        (await find(part.text, [{ speaker: 'user', text: part.context }])).outcome,
+      ],
+    })),
+  );
+  const request = { ...options, outcome, vectors, parts };
   const lacks: Lack[] = [
     ...(semantic === 'late' || semantic === 'failed' ? (['embeddings'] as const) : []),
     ...(lacksTexts === true ? (['texts'] as const) : []),

@@ -4,11 +4,11 @@ import {
   MAX_EXPLAINED,
   PARTIAL_BELOW,
 } from '../contract/navigator-response.ts';
+import { DECLINED_BELOW } from '../grounding/find-answer.ts';
 import { cachedArticle, type Edition } from '../search/open-edition.ts';
 import { relevanceOfHits } from '../search/relevance.ts';
 import type { SemanticUse } from '../search/retrieve.ts';
 import type { SearchHit, SearchOutcome } from '../search/search-edition.ts';
-import { DECLINED_BELOW } from './answer-from-edition.ts';
 import { chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 
 /** Why an answer quotes what it quotes: the best passages of a search for the question, what ranked each, and what became of it. */

@@ -12,6 +12,8 @@ const MAX_LENGTH = 1495;
 interface ShowOptions {
   isDoubtful: boolean;
   closest: readonly ClosestArticle[];
+  /** Parts of the question that no passage answers, as asked. */
+  open?: readonly string[];
   phrases: AnswerPhrases;
 }
 
@@ -31,12 +33,13 @@ interface PassagesText {
  */
 export const showPassages = (
   { passages, question }: Pick<FoundAnswer, 'passages' | 'question'>,
-  { isDoubtful, closest, phrases }: ShowOptions,
+  { isDoubtful, closest, open = [], phrases }: ShowOptions,
 ): PassagesText => {
   const isOther = passages.length > 0 && passages.every(({ isOtherDevice }) => isOtherDevice);
   const opening = [
     ...(isOther ? [otherDevices(question.devices, phrases)] : []),
     ...(isDoubtful ? [phrases.hedge] : []),
+    ...open.map((text) => filled(phrases.nothingAbout, { question: `“${oneLine(text, 200)}”` })),
   ];
   const endings =
     closest.length === 0 ? [[]] : [[othersIn(closest, phrases, true)], [othersIn(closest, phrases, false)], []];

@@ -1,4 +1,4 @@
-import { analyseText, letterMask, MISSPELT_STOP_WORDS, type WordKind } from '../text/analyse-text.ts';
+import { analyseText, isCode, letterMask, MISSPELT_STOP_WORDS, type WordKind } from '../text/analyse-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { editDistance } from '../text/edit-distance.ts';
 import { languageNamed } from '../text/language.ts';
@@ -234,9 +234,6 @@ const addRelated = (edition: Edition, term: QueryTerm): void => {
   }
   if (isUnknown && term.postings.length > 0) term.idf = highestIdf(term);
 };
-
-/** Codes such as "E40" or "TLS1.3": the subject of a long message, however frequent they are in the articles. */
-export const isCode = (word: string): boolean => /\p{L}/u.test(word) && /\d/.test(word);
 
 /** At most `MAX_TERMS` known and `MAX_TERMS` unknown terms. */
 const rarest = (terms: readonly QueryTerm[]): QueryTerm[] => {

@@ -255,3 +255,6 @@ export const utf8Length = (text: string): number => {
   }
   return length;
 };
+
+/** Codes such as "E40" or "TLS1.3": the subject of a long message, however frequent they are in the articles. */
+export const isCode = (word: string): boolean => /\p{L}/u.test(word) && /\d/.test(word);

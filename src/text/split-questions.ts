@@ -1,6 +1,7 @@
+import { isCode } from './analyse-text.ts';
 import { beginsAsking, isAsking, isContentWord, isOther, readQuestion, refersBack } from './refers-back.ts';
 import { type Span, splitSentences } from './split-sentences.ts';
-import { languagesOf, type Word, wordsOfClass } from './word-classes.ts';
+import { languagesOf, type Word, wordsIn, wordsOfClass } from './word-classes.ts';
 
 /** Longest message that is split, in UTF-16 units; a longer one is no list of questions. */
 const MAX_LENGTH = 4000;
@@ -28,6 +29,66 @@ export const questionsIn = (message: string): string[] => {
   }
   if (questions.length < 2) return [message];
   return introduction === '' ? questions : [...questions.slice(0, -1), `${questions.at(-1)} ${introduction}`];
+};
+
+/** A question that is asked together with others. */
+export interface QuestionPart {
+  text: string;
+  /** The part beside it: the one before, for the first one the next. */
+  context: string;
+  /** It names too little by itself, as `how do I reset it` does. */
+  lacksSubject: boolean;
+}
+
+/**
+ * The questions that a message asks at once, in order: `How long is the warranty, and how do I reset it?` What stands before the first belongs
+ * to it. One that names nothing but codes asks for each (`E21 and F07?`). A clause after a mere comma and one without a word of its own stay with the one before. None for a message with one question.
+ */
+export const questionPartsIn = (message: string): QuestionPart[] => {
+  if (message.length > MAX_LENGTH) return [];
+  const language = languagesOf(message)[0] ?? 'en';
+  // In languages whose question words stand anywhere, only the mark tells a question.
+  const needsMark = wordsOfClass('verbs', language).length === 0;
+  const codes = new Set(wordsIn(message, language).flatMap(({ word, isContent }) => (isContent ? [word] : [])));
+  if (codes.size > 1 && codes.size <= MAX_PARTS && [...codes].every(isCode))
+    return [...codes].map((word) => ({ text: word, context: message, lacksSubject: false }));
+  const clauses = clausesIn(message).flatMap((clause) => spansBetween(message, clause));
+  const starts = clauses.filter(({ start, end }, at) => {
+    const text = message.slice(start, end);
+    // A condition stays with its question anyway: what follows a comma begins no part.
+    const { beginsAsking, subjects } = askingIn(text, ` ${message}`);
+    const isJoined = /^\s*[,，、]?\s*$/u.test(message.slice(clauses[at - 1]?.end ?? 0, start)) && at > 0;
+    const isSentence = SENTENCE_END.test(message.slice(0, start));
+    const [mark] = /[.!?。！？](?=["”’»)\]]*(?:\s|$))/u.exec(message.slice(start)) ?? [''];
+    const isAsked = /[?？]/.test(mark) || (mark === '' && !needsMark);
+    return beginsAsking && subjects > 0 && isAsked && (!isJoined || isSentence);
+  });
+  if (starts.length < 2 || starts.length > MAX_PARTS) return [];
+  const texts = starts.map((start, at) => {
+    const next = clauses.indexOf(starts[at + 1] ?? start);
+    const end = at + 1 < starts.length ? clauses[next - 1]?.end : undefined;
+    return message.slice(at === 0 ? 0 : start.start, end).trim();
+  });
+  return texts.map((text, at) => ({
+    text,
+    context: texts[at === 0 ? 1 : at - 1] ?? '',
+    lacksSubject: askingIn(text, message).subjects < 2 || refersBack(text, { question: message }),
+  }));
+};
+
+/** More questions at once are a list. */
+const MAX_PARTS = 4;
+const SENTENCE_END = /[.!?:。！？：]["”’»)\]]*\s*$/u;
+
+/** Also splits a clause where a sentence ends before a word in lower case, and at a dash. */
+const spansBetween = (message: string, { start, end }: Span): Span[] => {
+  const spans: Span[] = [];
+  let from = start;
+  for (const { index, 0: gap } of message.slice(start, end).matchAll(/(?<=[?？.:!])\s+(?=\S)|\s+[-–—]\s+/gu)) {
+    spans.push({ start: from, end: start + index });
+    from = start + index + gap.length;
+  }
+  return [...spans, { start: from, end }];
 };
 
 /** Whether a text, or a part of one, names a subject: at least two content words, or one within a sentence. */

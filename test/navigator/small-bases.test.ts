@@ -107,3 +107,43 @@ describe('a knowledge base in three languages', () => {
     expect(text).toMatch(new RegExp(`^${lead} \\[`, 'm'));
   });
 });
+
+describe('two questions at once', () => {
+  const edition = openBase({
+    warranty: '# Garantie\n\nDie Garantie gilt 24 Monate ab Lieferung.\n',
+    cleaning: '# Reinigung\n\nReinigen Sie den Filter alle zwei Wochen.\n',
+    prices: '# Preise\n\n| Modell | Preis |\n| - | - |\n| S1 | 20 € |\n| S2 | 30 € |\n',
+    shipping: '# Versand\n\nWir versenden montags und donnerstags.\n',
+  });
+
+  it('are both answered', async () => {
+    const { text } = await ask(edition, 'Wie lange gilt die Garantie und wie oft reinige ich den Filter?');
+    expect(text).toContain('24 Monate');
+    expect(text).toContain('alle zwei Wochen');
+  });
+
+  it('are answered by half, which is said in the language of who asks and is not sure', async () => {
+    const { text, outcome } = await ask(edition, 'Wie lange gilt die Garantie und wo ist die nächste Filiale?');
+    expect(text).toContain('24 Monate');
+    expect(text).toContain('Zu “wo ist die nächste Filiale?” habe ich nichts gefunden.');
+    expect(outcome).toBe('unsure');
+  });
+
+  it('are answered for a code that a row is named by, and not for one that is only mentioned or lacks', async () => {
+    const codes = openBase({
+      codes: '# Messages\n\n| Code | Meaning |\n| - | - |\n| E21 | no board |\n| E40 | low voltage |\n',
+      speed: '# Speed\n\nA low speed has one of these causes:\n\n- a slow mode,\n- a missing board, see error E21.\n',
+      board: '# Boards\n\nWith E21 a board is not found, with E22 it is hot. E21 stays until the next start.\n',
+    });
+    const { text } = await ask(codes, 'E21');
+    expect(text).toMatch(/^(?:I'm not sure.*\n\n)?From \[Messages\]/);
+    const { text: both } = await ask(codes, 'E21 and F07?');
+    expect(both).toContain('no board');
+    expect(both).toContain('I found nothing about “f07”.');
+  });
+
+  it('are declined when neither is answered', async () => {
+    const { outcome } = await ask(edition, 'Wo ist die nächste Filiale und wer leitet die Firma?');
+    expect(outcome).toBe('declined');
+  });
+});
