@@ -3,6 +3,7 @@ import mammoth from 'mammoth';
 import { readHtml } from '../../documents/read-html.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
 import { type OfficeParts, openOffice, PROPERTIES, titleOf } from './office-file.ts';
+import { withLetters } from './pdf-text.ts';
 import { boundXml } from './read-xml.ts';
 import { CODE_STYLE, repairWord, withNumbers } from './repair-word.ts';
 
@@ -38,7 +39,7 @@ export const docxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
     { buffer: await packed(parts) },
     { convertImage, styleMap, ignoreEmptyParagraphs: false },
   );
-  const html = withNumbers(value)
+  const html = withLetters(withNumbers(value))
     .replaceAll(/<pre>\s*<\/pre>/g, '')
     .replaceAll(/\s*<a href="#footnote-ref-\d+">↑<\/a>/g, '')
     .replaceAll(/<input type="checkbox"( checked="checked")? ?\/>/g, (_, checked) => (checked ? '☒' : '☐'));

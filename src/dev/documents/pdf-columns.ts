@@ -1,10 +1,11 @@
-import { isRaised, type PdfItem, plainText, raised } from './pdf-text.ts';
+import { isRaised, type PdfItem, plainText, raised, readsRightToLeft, textOfLine } from './pdf-text.ts';
 
 /** Text that stands together in a line. */
 interface Piece {
   text: string;
   x: number;
   end: number;
+  isRightToLeft: boolean;
 }
 
 interface Row {
@@ -65,10 +66,20 @@ export function linesInColumns(items: readonly PdfItem[]): PlacedLine[] | undefi
   return isSideBySide ? lines : undefined;
 }
 
+interface PlacedItem {
+  item: PdfItem;
+  text: string;
+  x: number;
+  y: number;
+  end: number;
+  size: number;
+}
+
 function rowsOf(items: readonly PdfItem[]): Row[] {
-  const placed = items.flatMap(({ str = '', height = 0, width = 0, transform = [] }) => {
+  const placed = items.flatMap((item): PlacedItem[] => {
+    const { str = '', height = 0, width = 0, transform = [] } = item;
     const [, , , , x = 0, y = 0] = transform;
-    return str.trim() === '' ? [] : [{ text: str, x, y, end: x + width, size: height || 10 }];
+    return str.trim() === '' ? [] : [{ item, text: str, x, y, end: x + width, size: height || 10 }];
   });
   placed.sort((one, other) => other.y - one.y || one.x - other.x);
   const rows: (Omit<Row, 'pieces'> & { items: typeof placed })[] = [];
@@ -139,32 +150,35 @@ function joinedAt(row: Row, gutters: readonly Gap[]): Row {
       gutters.some(({ from, to }) => from >= last.end && to <= piece.x);
     if (isApart) pieces.push({ ...piece });
     else {
-      last.text += ` ${piece.text}`;
+      last.text =
+        last.isRightToLeft || piece.isRightToLeft ? `${piece.text} ${last.text}` : `${last.text} ${piece.text}`;
+      last.isRightToLeft ||= piece.isRightToLeft;
       last.end = piece.end;
     }
   }
   return { ...row, pieces };
 }
 
-function piecesOf(
-  items: readonly (Piece & { y: number; size: number })[],
-  { y: line, size }: { y: number; size: number },
-): Piece[] {
-  const pieces: Piece[] = [];
-  for (const { text, x, y, end, size: height } of items.toSorted((one, other) => one.x - other.x)) {
+function piecesOf(items: readonly PlacedItem[], { y: line, size }: { y: number; size: number }): Piece[] {
+  const pieces: (Omit<Piece, 'isRightToLeft'> & { items: PdfItem[] })[] = [];
+  for (const { item, text, x, y, end, size: height } of items.toSorted((one, other) => one.x - other.x)) {
     const piece = pieces.at(-1);
     if (piece !== undefined && /^\d{1,3}$/.test(text) && isRaised({ y, height }, { y: line, size })) {
       piece.text += raised(text, piece.text);
       piece.end = end;
       continue;
     }
-    if (piece === undefined || x - piece.end > CELL_GAP * size) pieces.push({ text, x, end });
+    if (piece === undefined || x - piece.end > CELL_GAP * size) pieces.push({ text, x, end, items: [item] });
     else {
       piece.text += x - piece.end > WORD_GAP * size && !/\s$/.test(piece.text) ? ` ${text}` : text;
       piece.end = end;
+      piece.items.push(item);
     }
   }
-  return pieces;
+  return pieces.map(({ items: own, text, x, end }) => {
+    const isRightToLeft = readsRightToLeft(own);
+    return { text: isRightToLeft ? textOfLine(own) : text, x, end, isRightToLeft };
+  });
 }
 
 /** The places at which pieces begin in a third of the rows, at least two. */
@@ -200,8 +214,9 @@ function readRun(run: readonly Row[], starts: readonly number[]): PlacedLine[] {
     );
   const pieces = run.flatMap((row) => row.pieces);
   const words = pieces.reduce((sum, { text }) => sum + text.trim().split(/\s+/).length, 0) / pieces.length;
+  const columns = readsFromRight(pieces) ? [...starts.keys()].reverse() : [...starts.keys()];
   if (words >= MIN_WORDS_OF_TEXT && starts.length <= MAX_COLUMNS_OF_TEXT)
-    return starts.flatMap((_, column) =>
+    return columns.flatMap((column) =>
       run.flatMap((row) => {
         const own = row.pieces.filter((piece) => columnOf(piece) === column);
         return own.length === 0 ? [] : [lineOf(row, own)];
@@ -209,11 +224,17 @@ function readRun(run: readonly Row[], starts: readonly number[]): PlacedLine[] {
     );
   return run.map((row) => ({
     ...lineOf(row, row.pieces),
-    cells: starts.map((_, column) => joined(row.pieces.filter((piece) => columnOf(piece) === column))),
+    cells: columns.map((column) => joined(row.pieces.filter((piece) => columnOf(piece) === column))),
   }));
 }
 
-const joined = (pieces: readonly Piece[]): string => plainText(pieces.map(({ text }) => text.trim()).join(' '));
+const readsFromRight = (pieces: readonly Piece[]): boolean =>
+  pieces.filter(({ isRightToLeft }) => isRightToLeft).length > pieces.length / 3;
+
+const joined = (pieces: readonly Piece[]): string => {
+  const texts = pieces.map(({ text }) => text.trim());
+  return plainText((readsFromRight(pieces) ? texts.reverse() : texts).join(' '));
+};
 
 const lineOf = ({ y, size }: Row, pieces: readonly Piece[]): PlacedLine => ({
   text: joined(pieces),

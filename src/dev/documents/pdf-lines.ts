@@ -1,6 +1,6 @@
 import type { Element, Root } from 'hast';
 import { linesInColumns } from './pdf-columns.ts';
-import { element, isRaised, type PdfItem, plainText, raised } from './pdf-text.ts';
+import { element, isRaised, type PdfItem, plainText, raised, readsRightToLeft, textOfLine } from './pdf-text.ts';
 
 /** A line of a page, with its place in points from the lower left corner. */
 export interface PdfLine {
@@ -18,32 +18,39 @@ export const linesOfPage = (items: readonly PdfItem[]): PdfLine[] => {
   const inColumns = linesInColumns(items);
   if (inColumns !== undefined) return inColumns;
   const lines: PdfLine[] = [];
-  let text = '';
+  let parts: PdfItem[] = [];
   let at: Omit<PdfLine, 'text'> | undefined;
   const end = (): void => {
-    const plain = plainText(text);
+    const plain = plainText(textOfLine(parts));
+    // A line that is read from the right begins at its right edge, and counts from there.
+    if (at !== undefined && readsRightToLeft(parts)) at.x = -rightEdge(parts);
     if (at !== undefined && plain !== '') lines.push({ ...at, text: plain });
-    text = '';
+    parts = [];
     at = undefined;
   };
-  for (const { str, height = 0, transform = [], hasEOL } of items) {
+  for (const item of items) {
+    const { str, height = 0, transform = [] } = item;
     if (str === undefined) continue;
     const [, , , , x = 0, y = 0] = transform;
-    if (at !== undefined && Math.abs(y - at.y) > Math.max(at.size, height) / 2) end();
+    // What follows an end of the line may stand in it.
+    if (at !== undefined && str.trim() !== '' && Math.abs(y - at.y) > Math.max(at.size, height) / 2) end();
     if (at !== undefined && /^\d{1,3}$/.test(str) && isRaised({ y, height }, at)) {
-      text += raised(str, text);
+      parts.push({ ...item, str: raised(str, parts.at(-1)?.str ?? '') });
       continue;
     }
     if (str.trim() !== '') {
       at ??= { size: height, x, y };
       at.size = Math.max(at.size, height);
     }
-    text += str;
-    if (hasEOL === true) end();
+    parts.push(item);
+    if (item.hasEOL === true) end();
   }
   end();
   return lines;
 };
+
+const rightEdge = (items: readonly PdfItem[]): number =>
+  Math.max(...items.map(({ transform = [], width = 0 }) => (transform[4] ?? 0) + width));
 
 /** Type that is so much larger than that of the text is a heading. */
 const HEADING_FACTOR = 1.15;
@@ -51,29 +58,33 @@ const MAX_HEADING_LENGTH = 200;
 const MAX_LEVELS = 4;
 /** A line that begins further below the last one than this many times its size begins a paragraph. */
 const MAX_LINE_GAP = 1.7;
-const ITEM = /^(?:[•◦▪●■‣⁃–-]|(\d{1,3})[.)])\s+(?=\S)/;
+/** Scripts without capitals need no space behind the mark. */
+const ITEM = /^(?:[•◦▪●■‣⁃–\uf0a7\uf0b7-]|(\d{1,3})[.)、])(?:\s+(?=\S)|(?=\p{Lo}))/u;
 
 /** Headings, paragraphs and lists of the pages as their lines look. Rows of cells are a table. */
 export const readLines = (pages: readonly PdfLine[][]): Root[] => {
   const all = withoutRepeated(pages);
   const levelOf = headingLevels(all.flat());
   let last: PdfLine | undefined;
-  let open: { tag: string; level: number; text: string; start: number | undefined } | undefined;
+  let open: OpenBlock | undefined;
   return all.map((lines) => {
     const blocks: Element[] = [];
+    /** The list of the last block and those in its last items, with the place at which their items begin. */
+    let lists: OpenList[] = [];
     const close = (): void => {
       if (open === undefined) return;
       const words: Element['children'] = [{ type: 'text', value: open.text }];
-      const list = open.start === undefined ? 'ul' : 'ol';
-      const previous = blocks.at(-1);
-      if (open.tag !== 'li') blocks.push(element(open.tag, words));
-      else if (previous?.tagName === list) previous.children.push(element('li', words));
-      else blocks.push(element(list, [element('li', words)], open.start === undefined ? {} : { start: open.start }));
+      if (open.tag === 'li') lists = addItem(blocks, lists, { item: element('li', words), open });
+      else {
+        blocks.push(element(open.tag, words));
+        lists = [];
+      }
       open = undefined;
     };
     for (const line of lines) {
       if (line.cells !== undefined) {
         close();
+        lists = [];
         addRow(blocks, line.cells);
         last = undefined;
         continue;
@@ -86,7 +97,7 @@ export const readLines = (pages: readonly PdfLine[][]): Root[] => {
         close();
         const start = item?.[1] === undefined ? undefined : Number(item[1]);
         const tag = item !== null ? 'li' : level > 0 ? `h${level}` : 'p';
-        open = { tag, level, text: line.text.slice(item?.[0].length ?? 0), start };
+        open = { tag, level, text: line.text.slice(item?.[0].length ?? 0), start, x: line.x };
       }
       last = line;
     }
@@ -94,6 +105,43 @@ export const readLines = (pages: readonly PdfLine[][]): Root[] => {
     return { type: 'root', children: blocks };
   });
 };
+
+interface OpenBlock {
+  tag: string;
+  level: number;
+  text: string;
+  /** Number of an item. */
+  start: number | undefined;
+  x: number;
+}
+
+interface OpenList {
+  x: number;
+  list: Element;
+}
+
+/** Items of a list begin within so many points of one another. */
+const SAME_X = 8;
+
+/** An item that begins further in than the last one is in it. */
+function addItem(
+  blocks: Element[],
+  lists: readonly OpenList[],
+  { item, open: { x, start } }: { item: Element; open: OpenBlock },
+): OpenList[] {
+  const outer = lists.filter((each) => each.x < x - SAME_X);
+  const tagName = start === undefined ? 'ul' : 'ol';
+  const same = lists.find((each) => Math.abs(each.x - x) <= SAME_X);
+  if (same?.list.tagName === tagName) {
+    same.list.children.push(item);
+    return [...outer, same];
+  }
+  const list = element(tagName, [item], start === undefined ? {} : { start });
+  const around = outer.at(-1)?.list.children.at(-1);
+  if (around?.type === 'element') around.children.push(list);
+  else blocks.push(list);
+  return [...outer, { x, list }];
+}
 
 /** The first row of a table is its header. */
 const addRow = (blocks: Element[], cells: readonly string[]): void => {

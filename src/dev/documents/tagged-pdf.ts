@@ -1,5 +1,5 @@
 import type { Element, ElementContent, Root } from 'hast';
-import { element, type PdfItem, plainText } from './pdf-text.ts';
+import { element, isRaised, type PdfItem, plainText, raised, textOfLine, withLetters } from './pdf-text.ts';
 
 /** A node of the structure tree of a page (ISO 32000-2, 14.7); the library follows 40 levels. */
 export interface TagNode {
@@ -52,8 +52,9 @@ export const readTaggedPage = (tree: TagNode, items: readonly PdfItem[]): Root =
 
 /** The text of each marked part of a page. */
 const textsById = (items: readonly PdfItem[]): Map<string, string> => {
-  const texts = new Map<string, string>();
+  const lines = new Map<string, PdfItem[][]>();
   const open: (string | undefined)[] = [];
+  let last: { y: number; size: number; text: string } | undefined;
   for (const item of items) {
     // A part without a number is in the one around it.
     if (item.type === 'beginMarkedContent' || item.type === 'beginMarkedContentProps')
@@ -61,7 +62,14 @@ const textsById = (items: readonly PdfItem[]): Map<string, string> => {
     else if (item.type === 'endMarkedContent') open.pop();
     const id = open.at(-1);
     if (item.str === undefined || id === undefined) continue;
-    texts.set(id, (texts.get(id) ?? '') + item.str + (item.hasEOL === true ? ' ' : ''));
+    const own = lines.get(id) ?? [[]];
+    lines.set(id, own);
+    const { str, height = 0, transform = [] } = item;
+    const y = transform[5] ?? 0;
+    const isMark = last !== undefined && /^\d{1,3}$/.test(str) && isRaised({ y, height }, last);
+    own.at(-1)?.push(isMark ? { ...item, str: raised(str, last?.text ?? '') } : item);
+    if (!isMark && str.trim() !== '') last = { y, size: height, text: str };
+    if (item.hasEOL === true) own.push([]);
   }
-  return texts;
+  return new Map([...lines].map(([id, own]) => [id, withLetters(own.map(textOfLine).join(' '))]));
 };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import JSZip from 'jszip';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DocumentReader, documentReader } from '../../../src/dev/documents/document-reader.ts';
+import { plainText } from '../../../src/dev/documents/pdf-text.ts';
 import { launchChromium } from '../../../src/dev/screenshots/launch-chromium.ts';
 import { temporaryFolder } from '../folder-for-test.ts';
 import { deflatedSpaces, MANUAL, pdfOf, wordDocument } from './documents-for-test.ts';
@@ -248,6 +249,27 @@ describe('a PDF', () => {
   });
 });
 
+describe('a PDF in a script that is read from right to left', () => {
+  const HEBREW =
+    '<html dir="rtl" lang="he"><body><p>המשאבה צריכה 12 וולט, ונתיך (דגם A-200) לכל 30 דקות.</p></body></html>';
+  it.each([true, false])('has its words in order, tagged: %s', async (tagged) => {
+    const browser = await launchChromium();
+    try {
+      const tab = await browser.newPage();
+      await tab.setContent(HEBREW);
+      expect(await read('pdf', await tab.pdf({ tagged }))).toMatchObject({
+        text: 'המשאבה צריכה 12 וולט, ונתיך (דגם A-200) לכל 30 דקות.',
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+  it('has letters in place of the forms in which Arabic ones are drawn', () => {
+    const drawn = '\ufed7\ufe8e\ufe8b\ufee4\ufe94';
+    expect(plainText(`${drawn} e\ufb03cient`)).toBe('قائمة efficient');
+  });
+});
+
 describe('a document that cannot be read', () => {
   const encrypted = `/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${'41'.repeat(32)}> /U <${'42'.repeat(32)}> >>`;
   const large = () => wordDocument(`${MANUAL}${' '.repeat(40 * MIB)}`);
@@ -325,6 +347,22 @@ describe('a PDF without tags', () => {
     expect(await read('pdf', bytes)).toMatchObject({
       text: 'The fan must be dusted every two weeks with a soft and dry brush.\n\nThe pump must be oiled every six months with four drops of thin oil.',
     });
+  });
+  it('has items in the items that they are set in under', async () => {
+    const bytes = page(
+      [50, 700, '1. Open the lid.'],
+      [70, 686, '- Turn left.'],
+      [90, 672, '- Not hard.'],
+      [70, 658, '- Pull up.'],
+      [50, 644, '2. Close the lid.'],
+    );
+    expect(await read('pdf', bytes)).toMatchObject({
+      text: '1. Open the lid.\n   - Turn left.\n     - Not hard.\n   - Pull up.\n2. Close the lid.',
+    });
+  });
+  it('has what is drawn later at its place in the line', async () => {
+    const bytes = page([50, 700, 'The pump is e'], [126, 700, 'cient.'], [110.03, 700, 'ffi']);
+    expect(await read('pdf', bytes)).toMatchObject({ text: expect.stringMatching(/^The pump is e ?ffi ?cient\.$/) });
   });
   it('has tables where short texts stand in columns', async () => {
     const bytes = rows(['Size', 'Price'], ['M8', '4 EUR'], ['M10', '6 EUR']);
