@@ -9,7 +9,7 @@ import { entryText } from './text-table.ts';
 const LOWEST_KEY = -2;
 const HIGHEST_KEY = 5;
 
-/** Share in general English of a word that the list of common ones lacks: half of the rarest listed one. */
+/** Share in general English of a word that the list of common ones lacks. */
 const UNLISTED_SHARE = Math.exp(-10.5) / 2;
 
 /**
