@@ -46,10 +46,11 @@ const ask = async (
   const given = { ai: model, timeLeftMs: () => 5000, ...options };
   const { answer, metadata } = await answerQuestion(kb.edition, question, given);
   const { response } = answer;
+  const files = response.sources.map(({ file }) => file);
   expect(NavigatorResponse.safeParse(response).error?.issues).toBeUndefined();
   const broken = validateNavigatorResponse(response, kb.knowledge, {
     query: question,
-    checked: [{ text: response.answer, files: response.sources.map(({ file }) => file) }],
+    checked: response.answer.split('\n').map((line) => ({ text: withoutEnd(line, answer.frame), files })),
     frame: answer.frame,
   });
   // The judge decides on paraphrases.
@@ -57,6 +58,12 @@ const ask = async (
   expect(broken.filter(({ rule }) => metadata.answered_by !== 'model' || !byWords.includes(rule))).toEqual([]);
   const callNamed = (name: string) => ai.calls.find(({ options: { schema } }) => schema?.name === name);
   return { ai, answer, metadata, response, callNamed, names: ai.calls.map((call) => call.options.schema?.name) };
+};
+
+/** A line of an answer without the reference at its end. */
+const withoutEnd = (line: string, frame: readonly string[]): string => {
+  const end = frame.find((part) => part !== '' && line.endsWith(` ${part}`));
+  return end === undefined ? line : line.slice(0, -end.length - 1);
 };
 
 describe('an answer with a model', () => {
