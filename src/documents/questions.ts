@@ -3,9 +3,8 @@ import { element, isElement, lineOf, type Parent, words } from './hast.ts';
 
 /** A block of a page in its order, whatever holds it. */
 interface Block {
-  kind: 'heading' | 'question' | 'label' | 'other';
+  kind: 'heading' | 'question' | 'other';
   node: ElementContent;
-  length: number;
   /** Level of a heading; 0 for other blocks. */
   depth: number;
   /** The words that ask or name, and those that follow them in the same paragraph. */
@@ -17,14 +16,12 @@ interface Block {
   end?: number;
 }
 
-/** As much is shown whole: a shorter part needs no headings but those of questions. */
-const MAX_SHOWN_WHOLE = 1400;
 const MAX_QUESTION = 250;
-const MAX_LABEL = 80;
 
 /**
  * Makes headings of the questions that a page has as paragraphs, labels of folded parts, terms or items, so that each answer is a section,
- * one level below the heading above. Other paragraphs in bold are headings where several stand in a part that is too long to be shown whole.
+ * one level below the heading above. Other paragraphs in bold stay as they are: as headings they cost a point of the facts that
+ * answers show.
  */
 export function headQuestions(root: Root): void {
   const blocks: Block[] = [];
@@ -44,12 +41,10 @@ export function headQuestions(root: Root): void {
 function readPart(blocks: readonly Block[], { from, to, depth }: { from: number; to: number; depth: number }): void {
   const part = blocks.slice(from, to);
   const questions = part.filter(({ kind }) => kind === 'question').length;
-  const labels = part.filter(({ kind }) => kind === 'label').length;
-  const isLong = part.reduce((sum, { length }) => sum + length, 0) > MAX_SHOWN_WHOLE;
   for (let at = from; at < to; at += 1) {
     const block = blocks[at];
-    if (block?.kind !== 'question' && block?.kind !== 'label') continue;
-    const isSeveral = block.kind === 'question' ? !block.isRunIn || questions > 1 : isLong && labels > 1;
+    if (block?.kind !== 'question') continue;
+    const isSeveral = !block.isRunIn || questions > 1;
     const hasText = block.rest.length > 0 || (at + 1 < to && blocks[at + 1]?.kind === 'other');
     // Behind a folded part the page goes on with what its label does not name.
     const after = block.end === undefined ? undefined : blocks[block.end];
@@ -87,25 +82,20 @@ const isMark = (node: ElementContent): node is Element => isElement(node, 'stron
 const isSpace = (node: ElementContent): boolean => node.type === 'text' && node.value.trim() === '';
 
 function blockOf(node: ElementContent): Block {
-  const length = lineOf(node).length;
-  const block: Block = { kind: 'other', node, length, depth: 0, head: [], rest: [], isRunIn: false };
+  const block: Block = { kind: 'other', node, depth: 0, head: [], rest: [], isRunIn: false };
   if (node.type !== 'element') return block;
   if (/^h[1-6]$/.test(node.tagName)) return { ...block, kind: 'heading', depth: Number(node.tagName[1]) };
   if (node.tagName === 'dt') {
-    const isQuestion = length <= MAX_QUESTION && ASKS.test(lineOf(node));
+    const term = lineOf(node);
+    const isQuestion = term.length <= MAX_QUESTION && ASKS.test(term);
     return isQuestion ? { ...block, kind: 'question', head: node.children } : block;
   }
   if (node.tagName !== 'p') return block;
   const question = questionIn(node);
-  if (question !== undefined) return { ...block, ...question, kind: 'question' };
-  const content = node.children.filter((child) => !isSpace(child));
-  const isLabel = content.length === 1 && isElement(content[0], 'strong', 'b') && length <= MAX_LABEL;
-  return isLabel && NAMES.test(lineOf(node)) ? { ...block, kind: 'label', head: content } : block;
+  return question === undefined ? block : { ...block, ...question, kind: 'question' };
 }
 
 const ASKS = /[?？؟;]["'»”’)]*$/u;
-/** A label of one thing, and a sentence, end with a mark. */
-const NAMES = /[\p{L}\p{N})"”»]$/u;
 /** `Q:` or `F1.`: a letter that tells questions from answers. */
 const LETTER = /^(\p{Lu})\d{0,3}[.:：](?:\s|$)/u;
 

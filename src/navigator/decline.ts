@@ -41,12 +41,17 @@ const OUT_OF_DOMAIN_PROBABILITY = 0.05;
 /** Upper bound of the probability without an answer. */
 const UNANSWERED_LIMIT = 0.2;
 
+/** Below this probability of an answer the closest articles are named for single words: of 101 declines one loses the right article. */
+const CLOSE_FROM = 0.1;
+
 /**
  * States in one sentence that there is no answer and why, and links the closest articles; asks for details when the question has too few.
  * Undefined when there is an answer.
  */
 export const decline = (input: DeclineInput): NavigatorAnswer | undefined => {
-  const { edition, result, closest, isAnswered, isWithheld } = input;
+  const { edition, result, isAnswered, isWithheld } = input;
+  const isClose = input.isChosen || result.probability >= CLOSE_FROM;
+  const closest = isClose ? input.closest : [];
   const { languages } = edition;
   const asker = input.language ?? languages[0];
   const phrases = answerPhrases(asker);
@@ -60,20 +65,20 @@ export const decline = (input: DeclineInput): NavigatorAnswer | undefined => {
   // A question without a subject is not about something else.
   const isOpen = !input.isFollowUp && isUnderspecified(edition, result);
   if (input.isOffTopic && !isOpen) return declineWith(input, phrases, offTopic);
+  if (isOpen)
+    return declineWith(input, phrases, {
+      verdict: 'underspecified',
+      says: askBack(edition, phrases),
+      closest: [],
+    });
   const isOther = isOtherLanguage(result.question, { asker, languages, isAnswered });
   // An embedding model also matches passages in another language.
   if (isOther && result.nearness === 0)
     return declineWith(input, phrases, {
       verdict: 'no-information',
       says: inLanguage(phrases, languages),
-      closest: input.isChosen ? closest : closestInLanguage(input),
+      closest: input.isChosen || !isClose ? closest : closestInLanguage(input),
       why: phrases.uncovered,
-    });
-  if (isOpen)
-    return declineWith(input, phrases, {
-      verdict: 'underspecified',
-      says: askBack(edition, phrases),
-      closest,
     });
   if (isAnswered) return isWithheld ? declineWith(input, phrases, lack) : undefined;
   const isOff = isOffTopic(edition, result) || (!input.isFollowUp && knowsNoWord(edition, result));

@@ -79,6 +79,22 @@ describe('knowledge bases of 3, 4, 12 and 40 articles', () => {
   });
 });
 
+describe('a knowledge base in English alone', () => {
+  const edition = openBase(
+    Object.assign({}, ...BASES.filter(({ base }) => base.language === 'en').map(({ base }) => base.articles)),
+  );
+
+  it.each([
+    ['Es funktioniert nicht', /Was genau passiert/],
+    ['It does not work', /What exactly happens/],
+  ])('asks back after "%s" in the language of who asks, and names no article', async (query, question) => {
+    const { verdict, text } = await ask(edition, query);
+    expect(verdict).toBe('underspecified');
+    expect(text).toMatch(question);
+    expect(text).not.toMatch(/\n- /);
+  });
+});
+
 describe('a knowledge base in three languages', () => {
   const edition = openBase(
     Object.assign({}, ...BASES.filter(({ name }) => name !== 'hostel').map(({ base }) => base.articles)),
