@@ -1,7 +1,4 @@
-import { messageClassifier } from './classify-message.ts';
-import MODELS from './message-models.json' with { type: 'json' };
-import { smallTalkIn, withoutSmallTalk } from './small-talk.ts';
-import { splitSentences } from './split-sentences.ts';
+import WORDS from './lists/automatic-mail.json' with { type: 'json' };
 
 /** What is known about a mail besides its text. Every member may be missing. */
 export interface MailSigns {
@@ -46,6 +43,7 @@ export const automaticMail = (signs: MailSigns, text = ''): AutomaticMail | unde
   return (
     byHeaders(header) ??
     bySender(from, header('reply-to')) ??
+    bySubject(subject, text) ??
     (signs.isAutomatic === true ? KIND.reply : undefined) ??
     byWords(text, { subject, isSuppressed: header('x-auto-response-suppress') !== undefined })
   );
@@ -107,9 +105,9 @@ const bySender = (from: string, replyTo: string | undefined): AutomaticMail | un
   const name = sender.replace(/<[^<>]*>\s*$/, '').trim();
   const isSystem = SYSTEM_NAME.test(name) || DAEMON.test(localPart(address));
   if (isSystem) return KIND.bounce;
-  if (!NO_REPLY.test(localPart(address))) return undefined;
+  if (!ready().sender.test(localPart(address))) return undefined;
   const other = replyTo === undefined ? '' : addressIn(replyTo);
-  return other !== '' && other !== address && !NO_REPLY.test(localPart(other)) ? undefined : KIND.noReply;
+  return other !== '' && other !== address && !ready().sender.test(localPart(other)) ? undefined : KIND.noReply;
 };
 
 const DAEMON =
@@ -118,77 +116,77 @@ const DAEMON =
 const addressIn = (text: string): string => (/<([^<>\s]+)>\s*$/.exec(text)?.[1] ?? text).toLowerCase();
 const localPart = (address: string): string => address.split('@', 1)[0] ?? '';
 
-/** Local parts by which senders say that no one reads the address, as they are customary. */
-const NO_REPLY = new RegExp(
-  `^(?:${[
-    'bounces?(?:[-+._].*)?',
-    'auto-?(?:reply|responder|response|answer|notify|notification)s?',
-    '(?:.*[-+._])?(?:no|not|non|donot|dont|do-not|don-t|do_not|never)[-._]?repl(?:y|ies)(?:[-+._].*)?',
-    '(?:.*[-+._])?(?:nicht[-._]?antworten|keine[-._]?antwort|ne[-._]?pas[-._]?repondre|no[-._]?responder)(?:[-+._].*)?',
-    '(?:.*[-+._])?(?:nao[-._]?respond[ae]r?|non[-._]?rispondere|niet[-._]?beantwoorden|geen[-._]?antwoord)(?:[-+._].*)?',
-  ].join('|')})$`,
-  'i',
-);
+type Lists = Readonly<Record<string, readonly string[]>>;
 
-const classify = messageClassifier(MODELS.mail);
+interface ReadyWords {
+  /** Local part of an address. */
+  sender: RegExp;
+  /** The whole subject: "Re: Automatic reply …" answers one, and "Out of office hours?" is a question. */
+  subject: RegExp;
+  /** Subjects of receipts, which people write as well, and what the texts of receipts say. */
+  receipt: RegExp;
+  read: readonly RegExp[];
+  acknowledgement: RegExp;
+  /** Phrases of texts: what desks say, and what people who are away say. */
+  says: readonly RegExp[];
+  away: readonly RegExp[];
+}
 
-type Kind = 'absence' | 'delivery' | 'acknowledgement';
+/** Compiled at the first mail. */
+let compiled: ReadyWords | undefined;
 
-const REASON: Readonly<Record<Kind, AutomaticMail>> = {
-  absence: KIND.reply,
-  delivery: KIND.bounce,
-  acknowledgement: KIND.acknowledgement,
+const ready = (): ReadyWords => {
+  const whole = (lists: Lists) => new RegExp(`^(?:${Object.values(lists).flat().join('|')})$`, 'iu');
+  const phrases = (lists: Lists) =>
+    Object.values(lists)
+      .flat()
+      .map((phrase) => new RegExp(`(?<![\\p{L}\\p{N}])(?:${phrase})(?![\\p{L}\\p{N}])`, 'iu'));
+  compiled ??= {
+    sender: new RegExp(`^(?:${WORDS.senders.join('|')})$`, 'i'),
+    subject: whole(WORDS.subjects),
+    receipt: whole(WORDS.receipts),
+    read: phrases(WORDS.read),
+    acknowledgement: whole(WORDS.acknowledgements),
+    says: phrases(WORDS.says),
+    away: phrases(WORDS.away),
+  };
+  return compiled;
 };
 
-/** How much a sentence, or a subject behind the mark that the model was fitted with, is of each kind of automatic mail. */
-const evidenceOf = (text: string): ReadonlyMap<Kind, number> => {
-  const chances = classify(text);
-  // The kinds of the model are these and `personal`.
-  return new Map(
-    MODELS.mail.kinds.flatMap((kind, at) => (kind === 'personal' ? [] : [[kind as Kind, chances[at] ?? 0]])),
-  );
+const BOUNCE =
+  /undeliver|deliver|returned mail|failure notice|unzustellbar|zustell|remis|distribu|remise|entreg|recapit|bestelbaar|bezorgd|dostarcz|leverera|leveres|leveret|olevererbar|toimit|teslim|достав|送达|退信|配信|배달|전송|warning|delayed/iu;
+
+const EXPLICIT = /auto|respuesta|risposta|resposta|r[ée]ponse|antwoord|odpowied|yan[ıi]t|авто|自动|自動|자동/iu;
+
+/** A subject about an absence counts unless the text asks something: people write such subjects as well. */
+const bySubject = (subject: string, text: string): AutomaticMail | undefined => {
+  if (subject === '' || /[?？]\s*$/.test(subject)) return undefined;
+  const words = ready();
+  const plain = plainOf(text);
+  const isReceipt =
+    words.receipt.test(subject) && (plain.trim() === '' || words.read.some((phrase) => phrase.test(plain)));
+  if (isReceipt) return KIND.bounce;
+  if (!words.subject.test(subject)) return undefined;
+  const [head = ''] = subject.split(/[:：–—]/, 1);
+  if (BOUNCE.test(head)) return KIND.bounce;
+  const isAsking = /[?？]/.test(plain) && words.away.filter((phrase) => phrase.test(plain)).length < 2;
+  const isExplicit = head !== subject && EXPLICIT.test(head);
+  return isAsking && !isExplicit ? undefined : KIND.reply;
 };
 
-const total = (evidence: ReadonlyMap<Kind, number>): number =>
-  [...evidence.values()].reduce((sum, one) => sum + one, 0);
+const plainOf = (text: string): string => text.slice(0, MAX_TEXT).replace(/[’‘]/g, "'").replace(/\s+/g, ' ');
 
-/** Probability from which a text is none that a person writes; of a subject that stands alone or against its text. */
-const LEAST = 0.6;
-const LEAST_OF_SUBJECT = 0.9;
-const LEAST_ALONE = 0.9;
-const MAX_SENTENCES = 40;
-
-/**
- * By the words of subject and text. A subject that only mail programs write suffices unless the text asks something; otherwise two
- * sentences have to be those of automatic mail, or one where subject or header agree, and most of the text.
- */
+/** Two signs together; a text that asks something is a person's. */
 const byWords = (
   text: string,
   { subject, isSuppressed }: { subject: string; isSuppressed: boolean },
 ): AutomaticMail | undefined => {
-  const plain = text.slice(0, MAX_TEXT).replace(/\s+/g, ' ');
-  const sentences = splitSentences(plain)
-    .flatMap(({ start, end }) => plain.slice(start, end).split(/(?<=[。！？])/))
-    .slice(0, MAX_SENTENCES)
-    .filter((sentence) => smallTalkIn(sentence) === undefined)
-    .map(withoutSmallTalk);
-  const isAsked = /[?？]\s*$/.test(subject);
-  const [head = ''] = subject.split(/[:：–—]/, 1);
-  const ofSubject = [subject, head].map((part) => evidenceOf(`subject ${isAsked ? '' : part}`));
-  const signs = sentences.map(evidenceOf).filter((evidence) => total(evidence) >= LEAST);
-  const byProbability = (a: ReadonlyMap<Kind, number>, b: ReadonlyMap<Kind, number>) => total(b) - total(a);
-  const [best = new Map<Kind, number>()] = ofSubject.toSorted(byProbability);
-  const isMost = signs.length * 2 >= sentences.length;
-  const asks = /[?？]/.test(plain);
-  const isSure = total(best) >= LEAST_OF_SUBJECT ? !asks || (signs.length > 2 && isMost) : false;
-  const evidence = isSure || total(best) >= LEAST ? [best, ...signs] : signs;
-  const isWhole = sentences.length === 1 && signs.some((each) => total(each) >= LEAST_ALONE);
-  const isEnough = !asks && isMost && signs.length > 0 && (evidence.length >= 2 || isSuppressed || isWhole);
-  if (!isSure && !isEnough) return undefined;
-  const sums = (['absence', 'delivery', 'acknowledgement'] as const).map((kind) => ({
-    kind,
-    sum: evidence.reduce((sum, each) => sum + (each.get(kind) ?? 0), 0),
-  }));
-  const [kind] = sums.toSorted((a, b) => b.sum - a.sum);
-  return kind === undefined ? undefined : REASON[kind.kind];
+  const read = plainOf(text);
+  if (/[?？]/.test(read)) return undefined;
+  const words = ready();
+  const away = words.away.filter((phrase) => phrase.test(read)).length;
+  if (away >= 2 || (away === 1 && isSuppressed)) return KIND.reply;
+  const says = words.says.filter((phrase) => phrase.test(read)).length;
+  const isAcknowledged = words.acknowledgement.test(subject);
+  return says >= 2 || (says === 1 && (isAcknowledged || isSuppressed)) ? KIND.acknowledgement : undefined;
 };

@@ -6,13 +6,7 @@ import { runNode } from './node-for-test.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 const OWN = Object.values(scripts).flatMap((command) => /^node (\S+\.ts.*)$/.exec(command)?.[1] ?? []);
-const OTHERS = [
-  'release/build-background-words',
-  'eval/fit-support',
-  'eval/fit-answers',
-  'eval/fit-tickets',
-  'eval/fit-messages',
-];
+const OTHERS = ['release/build-background-words', 'eval/fit-support', 'eval/fit-answers', 'eval/fit-tickets'];
 /** Scripts of third-party tools, with help and errors of their own. */
 const OF_TOOLS = ['format'];
 
