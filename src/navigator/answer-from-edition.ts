@@ -61,13 +61,14 @@ export const HITS = 50;
 export const FOLLOW_UP_SHARE = 0.7;
 
 /**
- * A follow-up as a question that stands alone, with the earlier questions. The answers are dropped:
+ * A follow-up as a question that stands alone, and the earlier questions as long as it lacks words of theirs. The answers are dropped:
  * with them, ten fewer of 65 follow-ups began with the passage of their question in full. 59 do now.
  */
-export const inFull = (question: string, history: readonly Turn[]): { question: string; history: Turn[] } => ({
-  question: completedQuestion(question, lastOf(history)),
-  history: history.filter(({ speaker }) => speaker === 'user'),
-});
+export const inFull = (question: string, history: readonly Turn[]): { question: string; history: Turn[] } => {
+  const completed = completedQuestion(question, lastOf(history));
+  const isComplete = completed !== question;
+  return { question: completed, history: isComplete ? [] : history.filter(({ speaker }) => speaker === 'user') };
+};
 
 /**
  * Answers a question from one edition without a model: quotes the passages that most probably answer under their headings, cites them, and

@@ -243,7 +243,7 @@ const Sources = ({
 };
 
 const OtherSources = ({ sources }: { sources: readonly Source[] }) => (
-  <ul>
+  <ul class="other-sources">
     {sources.map(({ name, url, reported_by: reporter }) => (
       <li key={`${name}${url}${reporter}`}>
         <SourceLink url={url}>{name}</SourceLink>
