@@ -79,8 +79,12 @@ const vetoOf = (
   if (quotes.length === 0) return 'no quote of it stands in a passage';
   const titles = context.passages.map(({ title }) => title);
   const known = [...textsOf(sections), ...titles, context.question];
+  const sources = {
+    question: context.question,
+    quotes: quotes.map(({ passage, span }) => passage.text.slice(span.start, span.end)),
+  };
   const literal = missingExactLiterals(text, known).find(
-    (each) => isBoundLiteral(each) && !isFilledIn(each, known, context.question),
+    (each) => isBoundLiteral(each) && !isFilledIn(each, known, sources),
   );
   if (literal !== undefined) return `the evidence does not have ${literal.kind} ${quotedShort(literal.text)}`;
   const strange = strangeNumbers(text, known)[0];

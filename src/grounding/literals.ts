@@ -6,7 +6,7 @@ import { withoutListNumbers } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import patterns from './literal-patterns.json' with { type: 'json' };
-import { missingNumbers } from './number-values.ts';
+import { missingNumbers, numbersIn, valuesIn } from './number-values.ts';
 import { namesIn } from './statement-words.ts';
 
 /** Text of an answer that is correct only if a source contains it literally. */
@@ -167,20 +167,29 @@ export const missingExactLiterals = (statement: string, texts: readonly string[]
 /**
  * Whether a text contains code or a command except for words of the question and placeholders: the
  * asker's own port, version or name in the place of the article's or of `<name>`, a `<name>` that
- * the asker has to fill in for the value of an example, or capitals for digits (`YYYY`). Options
- * (`--soft`) are never replaced, and at most half of the article's letters and digits are, not
- * counting placeholders.
+ * the asker has to fill in for the value of an example, capitals for digits (`YYYY`), or a number
+ * that the quotes name for the article's ("set it to zero"). Options (`--soft`) are never replaced,
+ * and at most half of the article's letters and digits are, not counting placeholders.
  */
-export function isFilledIn({ kind, text }: Literal, texts: readonly string[], question: string): boolean {
+export function isFilledIn(
+  { kind, text }: Literal,
+  texts: readonly string[],
+  { question, quotes }: { question: string; quotes: readonly string[] },
+): boolean {
   if (kind !== 'code' && kind !== 'command') return false;
   const code = collapse(text);
+  // A placeholder that a sentence names is no code of its own.
+  if (new RegExp(`^${PLACEHOLDER}$`, 'u').test(code)) return true;
+  const numbers = valuesIn([question, ...quotes]);
+  const isNamed = (number: string): boolean =>
+    /^\d+$/.test(number) && numbersIn(number).some(({ values }) => values.some((value) => numbers.has(value)));
   const words = question
     .split(/[\s<>`]+/)
     .map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''))
     .filter((word) => word !== '')
     .sort((one, other) => other.length - one.length)
     .slice(0, MAX_OWN_WORDS);
-  const own = [...new Set(words)].map(escapedPattern).concat('\\p{Lu}{2,12}').join('|');
+  const own = [...new Set(words)].map(escapedPattern).concat('\\p{Lu}{2,12}', '\\d{1,12}').join('|');
   const parts = code.split(
     new RegExp(`(?<!(?:^|\\s)--?)(${PLACEHOLDER}|(?<![\\p{L}\\p{N}])(?:${own})(?![\\p{L}\\p{N}]))`, 'u'),
   );
@@ -196,13 +205,19 @@ export function isFilledIn({ kind, text }: Literal, texts: readonly string[], qu
   if (source === null) return false;
   const exchanges = source
     .slice(1)
-    .map((article, at) => ({ article, asker: parts[2 * at + 1] ?? '' }))
+    .map((match, at) => ({
+      // The full stop behind code at the end of a sentence is not of it.
+      article: match.replace(/[._-]+$/, ''),
+      asker: parts[2 * at + 1] ?? '',
+    }))
     .filter(({ article, asker }) => article !== asker);
   const lengthOf = (written: readonly { article: string }[]): number =>
     written.reduce((sum, { article }) => sum + article.replace(/[^\p{L}\p{N}]/gu, '').length, 0);
   const length = lengthOf([{ article: source[0] }]);
   const values = exchanges.filter(({ article, asker }) => !isPlaceholder(article) && !isPlaceholder(asker));
-  if (values.some(({ article, asker }) => !words.includes(asker) && !/^\d+$/.test(article))) return false;
+  const isValue = ({ article, asker }: (typeof values)[number]): boolean =>
+    words.includes(asker) || (/^\d+$/.test(article) && (isNamed(asker) || /^\p{Lu}+$/u.test(asker)));
+  if (!values.every(isValue)) return false;
   return 2 * lengthOf(values) <= length && length - lengthOf(exchanges) >= LEAST_KEPT;
 }
 

@@ -96,6 +96,7 @@ describe('code of a statement', () => {
 describe('code of an example', () => {
   const example =
     'Write `#template 10000 by 2025-12`, or run `git reset --soft HEAD` and `SELECT count FROM users`.\n\n' +
+    'To turn the limit off, set it to zero: `config limit.count 1000`.\n\n' +
     "```sh\nregex-test ads.example.org '(^|\\.)ads'\nPASSWORD='correct horse'\n```";
   it.each([
     [
@@ -105,6 +106,12 @@ describe('code of an example', () => {
     ],
     ["the asker's name", 'Run `SELECT count FROM orders`.', 'How many rows has my orders table?'],
     ['placeholders', "Run `regex-test <your domain> '<your regex>'`.", 'Is my domain blocked?'],
+    [
+      'a placeholder that the sentence names',
+      "Run `regex-test <your domain> '<your regex>'` with `<your domain>`.",
+      'Is it?',
+    ],
+    ['a number that the quotes name', 'Turn it off with `config limit.count 0`.', 'How do I turn the limit off?'],
     ['a placeholder for words in quotes', "Write `PASSWORD='<your password>'`.", 'How do I set a password?'],
   ])('may be filled in with %s, which the judge then looks at', (_what, written, question) => {
     const { veto, doubts } = check(written, example, { question });
@@ -114,6 +121,7 @@ describe('code of an example', () => {
   it.each([
     ['another amount than the asker has', 'Write `#template 1300 by YYYY-12`.', 'I want to save 1200 by December'],
     ['another option', 'Run `git reset --hard HEAD`.', 'How do I do a hard reset?'],
+    ['a number that the quotes lack', 'Turn it off with `config limit.count 7`.', 'How do I turn the limit off?'],
     ['a placeholder for an option', 'Run `git reset --<option> HEAD`.', 'How do I do a hard reset?'],
     ['placeholders alone', 'Run `<program> <file>`.', 'How do I start it?'],
     ['another command before a placeholder', 'Run `regex-drop <your domain>`.', 'Is my domain blocked?'],
