@@ -84,7 +84,7 @@ export interface ModelAnswer extends NavigatorAnswer {
 /** Share of the time left for all calls of the model; the quotes are ready before. */
 const TIME_SHARE = 0.8;
 /** Maximum time of the model: an early quote is better than a late answer. */
-const MAX_TIME_MS = 12_000;
+const MAX_TIME_MS = 11_000;
 
 /**
  * Answers a question with a model, and checks each of its statements (docs/navigator.md). On any failure the quoted answer is returned with
