@@ -511,7 +511,7 @@ it.each<[string, Reply | undefined, Given?, RegExp?]>([
 describe('quotes replace the answer of a model', () => {
   it.each([
     ['at the deadline', 400, 100, 400],
-    ['after twelve seconds even if more time is left', 30_000, 11_900, 12_100],
+    ['after eleven seconds even if more time is left', 30_000, 10_900, 11_100],
   ])('that hangs, %s', async (_when, timeLeftMs, pendingMs, answeredMs) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
