@@ -27,9 +27,9 @@ function parse(html: string, isFragment: boolean): Root | undefined {
 /** Without an XML declaration, embedded data, and attributes of formatting. The language of code moves to the element around it. */
 function leanHtml(html: string, isFragment: boolean): string {
   // Authors of components and Markdown close any element so; in HTML an `iframe` would hold the rest of the document.
-  const whole = isFragment || isXhtml(html) ? html.replace(SELF_CLOSED, '<$1$2></$1>') : html;
+  const closed = isFragment || isXhtml(html) ? html.replace(SELF_CLOSED, '<$1$2></$1>') : html;
   return withoutFormattingAttributes(
-    whole
+    closed
       // An empty `i` is an icon, which its class or label tells, as is one with the name of an emoji.
       .replace(
         /<i(\s[^<>]{1,500})>\s{0,20}(?::[\w+-]{1,60}:|\p{Extended_Pictographic}\ufe0f?)?\s{0,20}<\/i>/giu,

@@ -112,12 +112,15 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
   const nearnessOf = nearnessIn(edition, options.searches[0]);
   const nearness = Math.max(0, ...passages.map(({ unit }) => nearnessOf(unit)));
   const domain = domainOf(edition, options);
-  const whole = joined(rate(edition, { question, options, ...picked }), nearness);
-  const rated = parts.map((part) => ({ text: part.text, probability: ratePart(edition, part, { passages, whole }) }));
+  const combined = joined(rate(edition, { question, domain, ...picked }), nearness);
+  const rated = parts.map((part) => ({
+    text: part.text,
+    probability: ratePart(edition, part, { passages, combined }),
+  }));
   return {
     question,
     passages: inReadingOrder(passages, question),
-    probability: parts.length > 0 ? weakest(rated.map(({ probability }) => probability)) : whole,
+    probability: parts.length > 0 ? weakest(rated.map(({ probability }) => probability)) : combined,
     nearness,
     domain: Math.max(domain, nearness),
     closest: closestArticles(ranked, articles),
@@ -129,15 +132,16 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
 
 interface Rated {
   question: ParsedQuestion;
-  options: CandidateOptions;
+  /** Probability that the question is in the domain of the knowledge base. */
+  domain: number;
   held: readonly HeldWord[];
   gate: readonly number[];
 }
 
-const rate = (edition: Edition, { question, options, held, gate }: Rated): number =>
+const rate = (edition: Edition, { question, domain, held, gate }: Rated): number =>
   // A passage without any word of the question or the previous turns, or one close to them, answers by chance at most.
   held.some(({ idf, closeness }) => idf * closeness > 0)
-    ? applyLogistic(GATE, gate) * familiarity(edition, domainOf(edition, options)) * (1 - unknownCodes(question))
+    ? applyLogistic(GATE, gate) * familiarity(edition, domain) * (1 - unknownCodes(question))
     : 0;
 
 interface ReadPart extends AnswerPart {
@@ -168,20 +172,26 @@ const knowsWords = ({ question: { terms } }: ReadPart): boolean =>
   terms.some(({ weight, isKnown }) => weight === 1 && isKnown);
 
 /**
- * The probability that passages answer a part of a question. One that names no subject is judged with the whole question, as far as its own words
- * are held.
+ * The probability that passages answer a part of a question. One that names no subject is judged with
+ * the whole question, as far as the passages hold its own words.
  */
 const ratePart = (
   edition: Edition,
   { question, options, ranked, lacksSubject }: ReadPart,
-  { passages, whole }: { passages: readonly RankedUnit[]; whole: number },
+  { passages, combined }: { passages: readonly RankedUnit[]; combined: number },
 ): number => {
-  const held = heldWords(edition, question.terms, passages.slice(0, LIMIT), options.vectors);
-  const gate = gateFeatures(edition, { question, options, articles: articleShares(ranked), held });
-  const own = held.filter(({ weight }) => weight === 1);
+  const words = heldWords(edition, question.terms, passages.slice(0, LIMIT), options.vectors);
+  const gate = gateFeatures(edition, {
+    question,
+    options,
+    articles: articleShares(ranked),
+    held: words,
+  });
+  const own = words.filter(({ weight }) => weight === 1);
   const total = own.reduce((sum, { idf }) => sum + idf, 0);
   const heldShare = own.reduce((sum, { idf, closeness }) => sum + idf * closeness, 0) / Math.max(Number.EPSILON, total);
-  return Math.max(rate(edition, { question, options, held: own, gate }), lacksSubject ? heldShare * whole : 0);
+  const alone = rate(edition, { question, domain: domainOf(edition, options), held: own, gate });
+  return lacksSubject ? Math.max(alone, heldShare * combined) : alone;
 };
 
 /** The mean of the probabilities by several questions. */

@@ -6,7 +6,7 @@ import { withoutListNumbers } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import patterns from './literal-patterns.json' with { type: 'json' };
-import { missingNumbers, numbersIn, valuesIn } from './number-values.ts';
+import { missingNumbers } from './number-values.ts';
 import { namesIn } from './statement-words.ts';
 
 /** Text of an answer that is correct only if a source contains it literally. */
@@ -164,78 +164,8 @@ export const isBoundLiteral = ({ kind, text }: Literal): boolean =>
 export const missingExactLiterals = (statement: string, texts: readonly string[]): Literal[] =>
   exactLiterals(statement, texts).literals;
 
-/**
- * Whether a text contains code or a command except for words of the question and placeholders: the
- * asker's own port, version or name in the place of the article's or of `<name>`, a `<name>` that
- * the asker has to fill in for the value of an example, capitals for digits (`YYYY`), or a number
- * that the quotes name for the article's ("set it to zero"). Options (`--soft`) are never replaced,
- * and at most half of the article's letters and digits are, not counting placeholders.
- */
-export function isFilledIn(
-  { kind, text }: Literal,
-  texts: readonly string[],
-  { question, quotes }: { question: string; quotes: readonly string[] },
-): boolean {
-  if (kind !== 'code' && kind !== 'command') return false;
-  const code = collapse(text);
-  // A placeholder that a sentence names is no code of its own.
-  if (new RegExp(`^${PLACEHOLDER}$`, 'u').test(code)) return true;
-  const numbers = valuesIn([question, ...quotes]);
-  const isNamed = (number: string): boolean =>
-    /^\d+$/.test(number) && numbersIn(number).some(({ values }) => values.some((value) => numbers.has(value)));
-  const words = question
-    .split(/[\s<>`]+/)
-    .map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''))
-    .filter((word) => word !== '')
-    .sort((one, other) => other.length - one.length)
-    .slice(0, MAX_OWN_WORDS);
-  const own = [...new Set(words)].map(escapedPattern).concat('\\p{Lu}{2,12}', '\\d{1,12}').join('|');
-  const parts = code.split(
-    new RegExp(`(?<!(?:^|\\s)--?)(${PLACEHOLDER}|(?<![\\p{L}\\p{N}])(?:${own})(?![\\p{L}\\p{N}]))`, 'u'),
-  );
-  const isMany = parts.length > 2 * MAX_FREE_BLANKS + 1;
-  const pattern = parts
-    .map((part, at) => {
-      if (at % 2 === 0) return escapedPattern(part);
-      const next = parts[at + 1]?.[0];
-      return blankFor(part, isMany && next !== undefined ? `(?!${escapedPattern(next)})` : '');
-    })
-    .join('');
-  const source = new RegExp(pattern, 'u').exec(collapse(texts.join('\n')));
-  if (source === null) return false;
-  const exchanges = source
-    .slice(1)
-    .map((match, at) => ({
-      // The full stop behind code at the end of a sentence is not of it.
-      article: match.replace(/[._-]+$/, ''),
-      asker: parts[2 * at + 1] ?? '',
-    }))
-    .filter(({ article, asker }) => article !== asker);
-  const lengthOf = (written: readonly { article: string }[]): number =>
-    written.reduce((sum, { article }) => sum + article.replace(/[^\p{L}\p{N}]/gu, '').length, 0);
-  const length = lengthOf([{ article: source[0] }]);
-  const values = exchanges.filter(({ article, asker }) => !isPlaceholder(article) && !isPlaceholder(asker));
-  const isValue = ({ article, asker }: (typeof values)[number]): boolean =>
-    words.includes(asker) || (/^\d+$/.test(article) && (isNamed(asker) || /^\p{Lu}+$/u.test(asker)));
-  if (!values.every(isValue)) return false;
-  return 2 * lengthOf(values) <= length && length - lengthOf(exchanges) >= LEAST_KEPT;
-}
-
-const MAX_OWN_WORDS = 60;
-/** Letters and digits of the article's code that stay as they are. */
-const LEAST_KEPT = 3;
-/** More blanks than this end at the first character of what follows: else their lengths are tried in each combination. */
-const MAX_FREE_BLANKS = 3;
-const PLACEHOLDER = '<[^<>`\\n]{1,40}>';
-const isPlaceholder = (text: string): boolean => text.startsWith('<');
-
-/** What an article has in the place of a placeholder: a value, or words in quotes; in the place of the asker's word, a word. */
-const blankFor = (part: string, notNext: string): string =>
-  isPlaceholder(part)
-    ? `(${PLACEHOLDER}|(?<=")[^"\\n]{1,80}(?=")|(?<=')[^'\\n]{1,80}(?=')|(?:${notNext}[^\\s"'<>]){1,80})`
-    : `(${PLACEHOLDER}|(?:${notNext}[\\p{L}\\p{N}._-]){1,60})`;
-
-const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** A text as the source of a regular expression that matches it. */
+export const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 const exactLiterals = (statement: string, texts: readonly string[]): { literals: Literal[]; prose: string } => {
   const literals = extractLiterals(withoutListNumbers(statement)).filter(({ text }) => !isMeasure(text));
@@ -298,7 +228,8 @@ const missingNames = (prose: string, allowed: string, question: string): Literal
 const hasJoined = (allowed: string, name: string): boolean =>
   name.length >= 4 && allowed.toLowerCase().replace(/[-\s]/g, '').includes(name);
 
-const collapse = (text: string): string =>
+/** On one line, without marks of code and emphasis and their escapes. */
+export const collapse = (text: string): string =>
   text
     .replace(/\\([_*[\]<>#.-])/g, '$1')
     .replace(/[`*]/g, '')

@@ -41,7 +41,10 @@ const OUT_OF_DOMAIN_PROBABILITY = 0.05;
 /** Upper bound of the probability without an answer. */
 const UNANSWERED_LIMIT = 0.2;
 
-/** Below this probability of an answer the closest articles are named for single words: of 101 declines one loses the right article. */
+/**
+ * Less probable articles share only single words with the question, and are not named. Of 101 declines
+ * of foreign documentations eight lose their links by this, one of them a right one.
+ */
 const CLOSE_FROM = 0.1;
 
 /**

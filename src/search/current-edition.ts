@@ -274,9 +274,9 @@ const ownSection = (
  */
 export function completeEdition(edition: Uint8Array, pages?: PageSource): Uint8Array {
   const complete = attachRepeatedBlocks(edition, pages);
-  const whole = openEdition(complete, pages);
-  const open = editionFor(whole, []);
-  if (open === whole || whole.texts.paged !== undefined) return complete;
+  const opened = openEdition(complete, pages);
+  const open = editionFor(opened, []);
+  if (open === opened || opened.texts.paged !== undefined) return complete;
   return attachSection(complete, OPEN_REPEATED_SECTION, repeatedBlocksOf(open));
 }
 

@@ -80,8 +80,8 @@ interface OwnWords {
 /** @param isWhole Whether the question continues nothing that was said before. */
 const ownWordsIn = (question: string, isWhole = false): OwnWords => {
   const [language = 'en'] = languagesOf(question);
-  const whole = { language, rest: question, words: wordsIn(question, language), isPart: false };
-  const reading = isWhole ? whole : readQuestion(question, language);
+  const unshortened = { language, rest: question, words: wordsIn(question, language), isPart: false };
+  const reading = isWhole ? unshortened : readQuestion(question, language);
   const { words, isPart } = reading;
   const pronouns = pronounsIn(reading).filter((word) => isWhole || !word.classes.has('determiners'));
   const first = isPart ? Math.max(0, words.findIndex(isContentWord)) : 0;

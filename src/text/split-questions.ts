@@ -41,8 +41,12 @@ export interface QuestionPart {
 }
 
 /**
- * The questions that a message asks at once, in order: `How long is the warranty, and how do I reset it?` What stands before the first belongs
- * to it. One that names nothing but codes asks for each (`E21 and F07?`). A clause after a mere comma and one without a word of its own stay with the one before. None for a message with one question.
+ * The questions that a message asks at once, in order, at most four: `How long is the warranty, and
+ * how do I reset it?` What stands before the first belongs to it. A message that names nothing but
+ * codes asks for each of them (`E21 and F07?`). A clause after a mere comma, and one without a
+ * content word, stay with the clause before.
+ *
+ * @returns Empty for a message with a single question.
  */
 export const questionPartsIn = (message: string): QuestionPart[] => {
   if (message.length > MAX_LENGTH) return [];

@@ -189,9 +189,8 @@ const EARLIER = 0.5;
 
 /** The language with most words of a text in its closed classes, several for a text of a few words that they share: all of them count. */
 export const languagesOf = (text: string, before = ''): string[] => {
-  const tokens = text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+(?:-[\p{L}\p{M}]+)*(?:'(?:\p{L}+)?)?/gu) ?? [];
   // The letter of a code such as `E40` is no word.
-  const words = tokens.filter((token) => !/\p{N}/u.test(token));
+  const words = tokensOf(text.toLowerCase()).flatMap(({ token }) => (/\p{N}/u.test(token) ? [] : [token]));
   const detected = detectLanguage(text);
   if (detected !== undefined && (UNSPACED.test(text) || !LANGUAGES.includes(detected))) return [detected];
   const earlier = before === '' ? undefined : detectLanguage(before);

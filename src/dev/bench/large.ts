@@ -30,11 +30,9 @@ export const benchLarge = async ({ data }: { data?: string | undefined }): Promi
     const host = hostOf(() => longArticles(articles, PASSAGES), samples);
     let wakeAt = 0;
     const library = createLibrary({
-      ...{
-        workspace: 'bench',
-        sql: nodeSql(new DatabaseSync(join(folder, 'library.sqlite'))),
-        complete: attachRepeatedBlocks,
-      },
+      workspace: 'bench',
+      sql: nodeSql(new DatabaseSync(join(folder, 'library.sqlite'))),
+      complete: attachRepeatedBlocks,
       editionStorage: { put: async () => undefined, delete: async () => undefined },
       source: () => ({ url: 'https://kb.example', client: host }),
       articleUrl: (id) => `https://kb.example/${id}`,

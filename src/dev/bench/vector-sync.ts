@@ -91,7 +91,10 @@ const libraryOf = (
 ): { library: Library; untilIdle: () => Promise<void> } => {
   let wakeAt = 0;
   const library = createLibrary({
-    ...{ workspace: 'bench', sql: nodeSql(), embedding, complete: attachRepeatedBlocks },
+    workspace: 'bench',
+    sql: nodeSql(),
+    embedding,
+    complete: attachRepeatedBlocks,
     editionStorage: { put: async () => undefined, delete: async () => undefined },
     source: () => ({ url: 'https://kb.example', client }),
     articleUrl: (id) => `https://kb.example/${id}`,

@@ -57,8 +57,7 @@ export function textOfLine(items: readonly PdfItem[]): string {
     return str.trim() === '' ? [] : [{ text: str, x, end: x + width, size: height, isForeign: dir !== 'rtl' }];
   });
   parts.sort((one, other) => one.x - other.x);
-  const whole = isRightToLeft ? withMarksInside(parts) : parts;
-  const ordered = isRightToLeft ? inReadingOrder(whole) : whole;
+  const ordered = isRightToLeft ? inReadingOrder(withMarksInside(parts)) : parts;
   const text = ordered.reduce((all, part, at) => {
     const last = ordered[at - 1];
     const gap = last === undefined ? 0 : Math.max(part.x - last.end, last.x - part.end);
@@ -80,12 +79,12 @@ interface LinePart {
   isForeign: boolean;
 }
 
-const letters = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
+const letterCount = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
 
 /** Whether most letters are of scripts that are read from right to left. */
 export function readsRightToLeft(items: readonly PdfItem[]): boolean {
   let surplus = 0;
-  for (const { str = '', dir } of items) surplus += dir === 'rtl' ? letters(str) : -letters(str);
+  for (const { str = '', dir } of items) surplus += dir === 'rtl' ? letterCount(str) : -letterCount(str);
   return surplus > 0;
 }
 

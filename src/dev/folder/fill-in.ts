@@ -82,14 +82,14 @@ function withIncludes(text: string, place: Place): string {
   if (place.depth >= MAX_DEPTH) return text;
   if (!/^import\s|8<|@include|\{%-?\s*include|\{\{[<%#]|\{!|<<<|:include/m.test(text)) return text;
   const parts = new Map<string, string>();
-  const whole = text.replace(BOOK_INCLUDE, (found, backslash: string, name: string, target: string) => {
+  const expanded = text.replace(BOOK_INCLUDE, (found, backslash: string, name: string, target: string) => {
     if (backslash !== '') return found.slice(1);
     if (name === 'title') return '';
     const [, path = '', selection] = /^([^:]+):?(.*)$/.exec(target) ?? [];
     if (name.startsWith('play')) return codeAt(path, { language: 'rust', place }) ?? found;
     return partAt(path, place, selection) ?? found;
   });
-  return outsideCode(whole, (line) => {
+  return outsideCode(expanded, (line) => {
     const [, name, source] = IMPORT.exec(line) ?? [];
     if (name !== undefined && source !== undefined) {
       // A string of JavaScript may escape any character.
