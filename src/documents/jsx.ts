@@ -31,7 +31,7 @@ export interface JsxState {
 
 export function jsxStateOf(text: string, omissions: Omissions): JsxState {
   const closed = new Set<string>();
-  for (const [, name = ''] of text.matchAll(/<\/([A-Za-z][\w.:-]{0,80})/g)) closed.add(name);
+  for (const [, name = ''] of text.matchAll(/<\/\s{0,9}([A-Za-z][\w.:-]{0,80})/g)) closed.add(name);
   return {
     open: [],
     tabs: { labels: [], byValue: new Map() },
@@ -157,7 +157,7 @@ function endOfString(text: string, at: number, last: number): number | undefined
 const EXPRESSION = '\0';
 const isCode = (value: string): boolean => value.startsWith(EXPRESSION);
 
-const NAME = /\/?([A-Za-z][\w.:-]*)?/y;
+const NAME = /(?:\/\s{0,9})?([A-Za-z][\w.:-]*)?/y;
 const ATTRIBUTE = /[@:#A-Za-z_][\w.:-]*/y;
 const EQUALS = /\s{0,20}=\s{0,20}/y;
 const BARE_VALUE = /[^\s>"'=<`]+/y;
@@ -332,6 +332,10 @@ function componentOf(
     const code = /^code(?:block)?$/.test(plain) ? one(['code']) : undefined;
     if (code !== undefined && !code.includes('```'))
       return `\n\n\`\`\`${one(['lang', 'language']) ?? ''}\n${code}\n\`\`\`\n\n`;
+    if (KEY_COMPONENT.test(plain)) {
+      const keys = [...attributes.values()].filter((value) => value !== '' && !isCode(value));
+      return keys.length === 0 ? '' : `<kbd>${escapeHtml(keysOf(keys.join('+')))}</kbd>`;
+    }
     if (label === '') {
       state.omissions.add('code', () => `<${name} />`);
       return '';
@@ -356,6 +360,17 @@ function componentOf(
   return `<span>${label === '' ? '' : `${escapeHtml(label)} `}`;
 }
 
+/** Keys to press together, of which each attribute names one: `<Key mod="cmd" k="o" />`. */
+const KEY_COMPONENT = /^(?:keys?|kbd|hotkey|shortcut|key(?:board)?(?:stroke|binding|shortcut|combo))$/;
+
+/** `ctrl+c` as it is shown. */
+export const keysOf = (keys: string): string =>
+  keys
+    .split('+')
+    .map((key) => key.replaceAll('"', ''))
+    .map((key) => (key.length > 1 ? key.charAt(0).toUpperCase() + key.slice(1) : key.toUpperCase()))
+    .join('+');
+
 /** Components that stand for files and folders, as items of a list. */
 function fileIn(part: string, name: string, { kind, state }: { kind: Tag['kind']; state: JsxState }): string {
   const isInside = state.open.at(-1)?.startsWith(FOLDER_END) === true;
@@ -372,12 +387,17 @@ const FOLDER_END = '</ul></li>';
 function tabsIn(attributes: ReadonlyMap<string, string>): JsxState['tabs'] | undefined {
   const code = [attributes.get('items'), attributes.get('values')].find((each) => each !== undefined && isCode(each));
   if (code === undefined) return undefined;
-  const member = (object: string, name: string): string =>
-    literalOf(new RegExp(`\\b${name}['"]?\\s*:\\s*('[^']*'|"[^"]*")`).exec(object)?.[1] ?? '') ?? '';
+  // A label may be made of elements: `label: (<><Icon name="x" /> Web</>)`.
+  const plain = code.replace(/<[^<>]*>/g, '');
+  const member = (object: string, name: string): string => {
+    const [, text = '', words = ''] =
+      new RegExp(`\\b${name}['"]?\\s*:\\s*(?:('[^']*'|"[^"]*")|\\(\\s*([^()'"]*))`).exec(object) ?? [];
+    return literalOf(text) ?? words.trim();
+  };
   const byValue = new Map(
-    [...code.matchAll(/\{[^{}]*\}/g)].map(([each]) => [member(each, 'value'), member(each, 'label')]),
+    [...plain.matchAll(/\{[^{}]*\}/g)].map(([each]) => [member(each, 'value'), member(each, 'label')]),
   );
-  const labels = [...code.replace(/\{[^{}]*\}/g, '').matchAll(/'[^']*'|"[^"]*"/g)].map(
+  const labels = [...plain.replace(/\{[^{}]*\}/g, '').matchAll(/'[^']*'|"[^"]*"/g)].map(
     ([each]) => literalOf(each) ?? '',
   );
   return { labels, byValue };

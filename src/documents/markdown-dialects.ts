@@ -1,9 +1,10 @@
 import EMOJI from 'markdown-it-emoji/lib/data/full.mjs';
 import { FENCE, runsOutsideCode } from '../text/outside-code.ts';
+import { bracketTagsIn, readBracketTags, withBracketCode } from './bracket-tags.ts';
 import { withoutDocfx } from './docfx.ts';
 import { type GridCell, gridAt, readGrid } from './grid-table.ts';
 import { signOf } from './icons.ts';
-import { escapeHtml, jsxStateOf, labelHtml, literalOf, readJsx } from './jsx.ts';
+import { escapeHtml, jsxStateOf, keysOf, labelHtml, literalOf, readJsx } from './jsx.ts';
 import { isNoteName } from './notes.ts';
 import { collectOmissions, type Omissions } from './omissions.ts';
 import { readTemplates, type TemplateState } from './templates.ts';
@@ -34,20 +35,23 @@ export function readDialects(
   const warnings: string[] = [];
   const unclosed = unclosedComment(markdown);
   if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
-  const fenced = withMath(withFences(withoutRaw(markdown)));
+  const raw = withFences(withoutRaw(markdown));
+  const fenced = withMath(isMdx ? raw : withBracketCode(raw));
   const plain = runsOutsideCode(fenced, (lines) => withGrids(withCallouts(withoutDocfx(lines, omissions))));
   const text = readIndented(plain.split('\n'), 0).join('\n');
   const templates: TemplateState = { unknown: 0, isTemplate: /\{%-?\s|\{\{[<%]/.test(text), settingOf, omissions };
+  const brackets = bracketTagsIn(text);
   const jsx = jsxStateOf(text, omissions);
   const values = new Map<string, string>();
-  const hasComponents = isMdx || /<\/?[A-Z]|\smarkdown(?:="1")?[\s>]/.test(text);
+  const hasComponents = isMdx || /<\/?[A-Z]|\smarkdown(?:="?(?:1|block|span)"?)?[\s>]/.test(text);
   const open: Container[] = [];
   const html: OpenHtml = { depth: 0, tables: 0, isPre: false };
   const result = runsOutsideCode(text, (run) => {
-    let lines = run;
+    let lines = isMdx ? run : withNotices(run);
     if (isMdx) lines = readModule(lines, values, omissions);
     let part = withoutComments(lines.join('\n'), { isMdx, omissions });
     if (part.includes('{')) part = readTemplates(part, templates);
+    if (!isMdx && part.includes(']')) part = readBracketTags(part, brackets, templates);
     lines = withCellsWhole(part.split('\n'));
     if (!isMdx) lines = withoutIndents(lines, html);
     part = readLines(lines, { open, isMdx, omissions }).join('\n');
@@ -96,28 +100,41 @@ interface OpenHtml {
   isPre: boolean;
 }
 
-const OPENING = /^[ \t]*<(?:table|thead|tbody|tfoot|tr|td|th|ul|ol|dl|div|section|article|details|figure|center)\b/i;
-const STRUCTURE = /<(\/?)(table|ul|ol|dl|div|section|article|details|figure|center)\b/gi;
+/** Those with Markdown in them (`<div markdown>`) stand where Markdown does. */
+const OPENING =
+  /^[ \t]*<(?:table|thead|tbody|tfoot|tr|td|th|ul|ol|dl|div|section|article|details|figure|center)\b(?![^<>]{0,300}\smarkdown\b)/i;
+const STRUCTURE = /<(\/?)(table|ul|ol|dl|div|section|article|details|figure|center)\b(?![^<>]{0,300}\smarkdown\b)/gi;
 
 /** In open elements of HTML an indented tag begins no code, and in tables nothing does, also after an empty line. */
 function withoutIndents(lines: readonly string[], open: OpenHtml): string[] {
-  return lines.map((line) => {
-    if (line.length > MAX_ROW || (open.depth === 0 && !OPENING.test(line))) return line;
-    const isCode = open.isPre;
-    const isInside = open.depth > 0;
-    const isTable = open.tables > 0;
-    if (line.includes('<')) {
-      for (const [, slash, name = ''] of line.matchAll(STRUCTURE)) {
-        const step = slash === '' ? 1 : -1;
-        open.depth = Math.max(0, open.depth + step);
-        if (name.toLowerCase() === 'table') open.tables = Math.max(0, open.tables + step);
-      }
-      if (/<\/?pre\b/i.test(line))
-        open.isPre = line.toLowerCase().lastIndexOf('<pre') > line.toLowerCase().lastIndexOf('</pre');
-    }
-    if (isCode || !isInside || !/^(?: {4}|\t| {1,3}\t)/.test(line)) return line;
-    return isTable || /^[ \t]*<\/?[a-z]/i.test(line) ? line.trimStart() : line;
+  return lines.flatMap((line, at) => {
+    const isBlock = !open.isPre && open.tables === 0 && BLOCK_MARK.test(line) && TAG_LINE.test(lines[at - 1] ?? '');
+    const read = withoutIndent(line, open);
+    return isBlock ? ['', read] : [read];
   });
+}
+
+/** A list or a heading below a line that closes an element of HTML would be text of it. */
+const BLOCK_MARK = /^ {0,3}(?:[-*+][ \t]{1,4}[^\s{]|#{1,6}[ \t]+\S|\d{1,9}[.)][ \t]{1,4}\S)/;
+const TAG_LINE =
+  /^[ \t]*<[^\n]{0,2000}(?:(?<=<\/[a-z][a-z\d]{0,10}[ \t]{0,9})|(?<=<(?:br|hr|img)\b[^<>]{0,1000}))>[ \t]*$/i;
+
+function withoutIndent(line: string, open: OpenHtml): string {
+  if (line.length > MAX_ROW || (open.depth === 0 && !OPENING.test(line))) return line;
+  const isCode = open.isPre;
+  const isInside = open.depth > 0;
+  const isTable = open.tables > 0;
+  if (line.includes('<')) {
+    for (const [, slash, name = ''] of line.matchAll(STRUCTURE)) {
+      const step = slash === '' ? 1 : -1;
+      open.depth = Math.max(0, open.depth + step);
+      if (name.toLowerCase() === 'table') open.tables = Math.max(0, open.tables + step);
+    }
+    if (/<\/?pre\b/i.test(line))
+      open.isPre = line.toLowerCase().lastIndexOf('<pre') > line.toLowerCase().lastIndexOf('</pre');
+  }
+  if (isCode || !isInside || !/^(?: {4}|\t| {1,3}\t)/.test(line)) return line;
+  return isTable || /^[ \t]*<\/?[a-z]/i.test(line) ? line.trimStart() : line;
 }
 
 const CODE_SPAN = /(?<!`)(`{1,3})(?!`)(?:(?!\n[ \t]*\n)[\s\S]){1,500}?(?<!`)\1(?!`)/g;
@@ -265,6 +282,25 @@ function withCallouts(lines: string[]): string[] {
     at = end - 1;
   }
   return out;
+}
+
+const NOTICE = /^(!{1,4})[ \t]{1,9}(?=\S)/;
+
+/** `! text` to `!!!! text`, each line of it, as Grav marks notices by their colour. */
+function withNotices(lines: string[]): string[] {
+  if (!lines.some((line) => line.startsWith('!') && NOTICE.test(line))) return lines;
+  const out: string[] = [];
+  let open: string | undefined;
+  for (const line of lines) {
+    const mark = NOTICE.exec(line)?.[1];
+    if (mark !== open) {
+      if (open !== undefined) out.push('', '</div>', '');
+      if (mark !== undefined) out.push('', noteLine('', '', true), '');
+      open = mark;
+    }
+    out.push(mark === undefined ? line : line.replace(NOTICE, ''));
+  }
+  return open === undefined ? out : [...out, '', '</div>', ''];
 }
 
 /** Tables that are drawn as a grid (pandoc, MyST), with Markdown in their cells. */
@@ -422,7 +458,8 @@ export const hasModule = (text: string): boolean => {
 };
 
 /** A block whose content is indented by four: `!!! note "Title"`, `??? tip`, `=== "Tab"` (MkDocs). */
-const INDENTED = /^([ \t]*)(!!!|\?\?\?\+?|===[+!]?)[ \t]*(?:([\w-]+)((?:[ \t]+[\w|-]+)*))?[ \t]*(?:"(.*)")?[ \t]*$/;
+const INDENTED =
+  /^([ \t]*)(!!!|\?\?\?\+?|===[+!]?)[ \t]*(?:([\p{L}\p{N}_-]+)((?:[ \t]+[\p{L}\p{N}_|-]+)*))?[ \t]*(?:"(.*)")?[ \t]*$/u;
 const MAX_NESTING = 8;
 
 function readIndented(lines: readonly string[], depth: number): string[] {
@@ -445,6 +482,10 @@ function readIndented(lines: readonly string[], depth: number): string[] {
       continue;
     }
     const { body, next } = indentedAfter(lines, at + 1, columnsOf(indent));
+    if (body.length === 0 && title === undefined && !isNoteName(name ?? '')) {
+      out.push(line);
+      continue;
+    }
     const inner = readIndented(body, depth + 1).map((each) => (each === '' ? '' : indent + each));
     const open = isTab ? labelLine(title ?? '') : noteLine(name ?? '', title ?? '', title === '');
     out.push('', indent + open, '', ...inner, '', ...(isTab ? [] : [`${indent}</div>`, '']));
@@ -518,7 +559,7 @@ function readLines(
     else if (SNIPPET_LINE.test(line)) omissions.add('code', () => line);
     else if (!isMarkLine(line) && !isContentsItem(line, lines[at + 1])) {
       const next = lines[at + 1] ?? '';
-      out.push(readMarks(isMdx ? line : readRoles(line), { next, omissions }));
+      out.push(readMarks(isMdx ? line : withTightMarks(readRoles(line)), { next, omissions }));
     }
   }
   return out;
@@ -608,6 +649,21 @@ const readRoles = (line: string): string =>
       })
     : line;
 
+/** `**Title **:`, which only CommonMark takes for text; a single word with a space at both ends may be a power. */
+const withTightMarks = (line: string): string =>
+  /\*\*[ \t]|[ \t]\*\*/.test(line)
+    ? outsideSpans(line, (part) =>
+        part.replace(BOLD, (all, before: string, words: string, after: string) =>
+          before + after === '' || (before !== '' && after !== '' && !SEVERAL_WORDS.test(words))
+            ? all
+            : `${before}**${words}**${after}`,
+        ),
+      )
+    : line;
+
+const SEVERAL_WORDS = /\p{L}{2}\S*\s+\p{L}/u;
+const BOLD = /(?<![\\*\p{L}\p{N}])\*\*(?!\*)([ \t]?)([^\s*](?:[^*\n]{0,300}[^\s*])?)([ \t]?)\*\*(?!\*)/gu;
+
 const isMarkLine = (line: string): boolean => MARK_LINE.test(line);
 
 function readMarks(line: string, { next, omissions }: { next: string; omissions: Omissions }): string {
@@ -687,10 +743,3 @@ const readCarets = (text: string): string =>
       /(?<![\p{L}\p{N}~/\\])~(?=[^\s~/\\])([^~\n]{1,200}?)(?<=[^\s~/\\])~(?![\p{L}\p{N}~/\\])/gu,
       '<del>$1</del>',
     );
-
-const keysOf = (keys: string): string =>
-  keys
-    .split('+')
-    .map((key) => key.replaceAll('"', ''))
-    .map((key) => (key.length > 1 ? key.charAt(0).toUpperCase() + key.slice(1) : key.toUpperCase()))
-    .join('+');

@@ -75,7 +75,7 @@ const WEIGHTS: Weights = {
   max: 26_000,
   inline: /[`*_~[\]<{!&:\\|]/g,
   heavy: [
-    { line: /^\s{0,3}(?:>|:{3})/, weight: 4 },
+    { line: /^\s{0,3}(?:>|:{3}|!{1,4}\s)/, weight: 4 },
     { line: /^\s{0,3}#/, weight: 1.5 },
   ],
 };
@@ -113,8 +113,8 @@ function createParser(kind: Kind, hasNotes: boolean): MarkdownIt {
   });
   // Addresses are judged where links are written.
   parser.validateLink = () => true;
-  // In MDX and plain text, indentation makes no code.
-  if (kind === 'mdx') parser.disable('code');
+  // In MDX, indentation makes no code, and what stands in elements is Markdown.
+  if (kind === 'mdx') parser.disable(['code', 'html_block']);
   if (kind !== 'plain') {
     if (hasNotes) parser.use(footnote);
     parser.use(deflist);
@@ -356,12 +356,11 @@ function* partsOf(tokens: Token[]): Generator<Token[]> {
     part.push(token);
     tags += token.nesting === 1 ? 1 : 0;
     for (const child of token.children ?? []) tags += child.nesting === 1 || child.type === 'image' ? 1 : 0;
-    if (token.type === 'html_block' && tags < 2 * MAX_PART_TAGS) {
-      openHtml +=
-        token.content.match(/<(?:div|details|table|section|article|center|ul|ol|dl|blockquote)\b/gi)?.length ?? 0;
-      openHtml -=
-        token.content.match(/<\/(?:div|details|table|section|article|center|ul|ol|dl|blockquote)\b/gi)?.length ?? 0;
-      tags += token.content.match(/<[a-z]/gi)?.length ?? 0;
+    const html = tags < 2 * MAX_PART_TAGS ? htmlIn(token) : '';
+    if (html !== '') {
+      openHtml += html.match(/<(?:div|details|table|section|article|center|ul|ol|dl|blockquote)\b/gi)?.length ?? 0;
+      openHtml -= html.match(/<\/(?:div|details|table|section|article|center|ul|ol|dl|blockquote)\b/gi)?.length ?? 0;
+      tags += html.match(/<[a-z]/gi)?.length ?? 0;
     }
     if (
       token.level === 0 &&
@@ -377,3 +376,12 @@ function* partsOf(tokens: Token[]): Generator<Token[]> {
   }
   if (part.length > 0) yield part;
 }
+
+/** The HTML of a block, in MDX also that within a line. */
+const htmlIn = ({ type, content, children }: Token): string =>
+  type === 'html_block'
+    ? content
+    : (children ?? [])
+        .filter((child) => child.type === 'html_inline')
+        .map((child) => child.content)
+        .join('');

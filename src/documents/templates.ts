@@ -61,7 +61,12 @@ export function readTemplates(text: string, state: TemplateState): string {
       }
       if (value !== undefined) return valueIn(value, found, state);
       const source = (shortcode === undefined ? tag : call) ?? '';
-      return tagIn(source, { isAlone: isAloneInLine(text, at, at + found.length), indent: indentAt(text, at), state });
+      return tagIn(source, {
+        isAlone: isAloneInLine(text, at, at + found.length),
+        indent: indentAt(text, at),
+        state,
+        isShortcode: shortcode !== undefined,
+      });
     },
   );
 }
@@ -120,9 +125,12 @@ interface TagPlace {
   isAlone: boolean;
   indent: string;
   state: TemplateState;
+  /** Whether it is a shortcode, whose template shows what it is given; other tags may only set values. */
+  isShortcode: boolean;
 }
 
-function tagIn(source: string, { isAlone, indent, state }: TagPlace): string {
+/** What a tag stands for: its name and arguments, without the marks around them. */
+export function tagIn(source: string, { isAlone, indent, state, isShortcode }: TagPlace): string {
   const [, slash = '', name = '', rest = ''] = /^(\/?)\s*([\w./-]{0,80})\s*([\s\S]*)$/.exec(source) ?? [];
   const plain = name.toLowerCase();
   const closes = slash !== '' || plain.startsWith('end');
@@ -149,16 +157,28 @@ function tagIn(source: string, { isAlone, indent, state }: TagPlace): string {
   }
   if (IMAGE_TAGS.has(base) && !closes) {
     const caption = argument(rest, ['caption', 'title', 'alt']);
-    return caption === '' || /^[\w./:-]+$/.test(caption) ? '' : around(`<p>${escapeHtml(caption)}</p>`);
+    if (caption === '' || (/^[\w./:-]+$/.test(caption) && !/^\p{L}+$/u.test(caption))) return '';
+    return isAlone ? around(`<p>${escapeHtml(caption)}</p>`) : `${escapeHtml(caption)} `;
   }
-  if (VALUE_TAGS.has(base) && !isAlone && !closes) {
+  if ((VALUE_TAGS.has(base) || /param$/.test(base)) && !isAlone && !closes) {
     const known = state.settingOf?.(argument(rest, ['name']) || rest.trim());
     if (known !== undefined) return known;
     state.unknown += 1;
     return '…';
   }
+  const shown = isShortcode && !closes ? shownArgument(rest) : '';
+  if (shown !== '') return isAlone ? around(labelHtml(shown, '')) : escapeHtml(shown);
   if (!closes) state.omissions.add('template', () => source);
   return '';
+}
+
+/** What a shortcode of an unknown template shows of its arguments: a title, or several words, a version or a key without a name. */
+function shownArgument(rest: string): string {
+  const shown = argument(rest, ['title', 'text', 'label', 'caption', 'heading', 'header', 'summary', 'question']);
+  const isShown = /^[\w-]+\s*=/.test(rest)
+    ? /\p{L}{2}/u.test(shown) && !/^(?:true|false|\S*[/.:_]\S*)$/.test(shown)
+    : /^(?:.|v?\d+(?:\.\d+)+\+?|.*\p{L}.*\s.*)$/u.test(shown);
+  return isShown ? shown : '';
 }
 
 const isNote = (name: string): boolean =>

@@ -53,6 +53,14 @@ const MARKDOWN = text('md', {
   containers: ':::note\na\n:::\n',
   'containers in each other': ':::note\n',
   tabs: '=== "a"\n\n    b\n\n',
+  notices: '! a\n\n',
+  'tags in brackets': '[a b="c"]d[/a] ',
+  'tags in brackets that another one closes': () =>
+    `${repeated('[a] ', LENGTH / 2)}[/a][b]${repeated('[/b] ', LENGTH / 2)}`,
+  'attributes of tags in brackets': () => `[/a]${repeated('[a b=c d=')}`,
+  'code in brackets': '[code]\na\n[/code]\n',
+  'code in brackets without an end': () => `[/code]\n${repeated('[code]\n')}`,
+  'loose marks of emphasis': '**a ',
   'aliases in front matter': () =>
     `---\na: &a [b, b]\n${numbered(300, (n) => `a${n}: &a${n} [${`*a${n === 0 ? '' : n - 1}, `.repeat(9)}]\n`)}---\n\nText.\n`,
   'depth in front matter': () => `---\na: ${'['.repeat(8000)}${']'.repeat(8000)}\n---\n\nText.\n`,
@@ -66,6 +74,8 @@ const MARKDOWN = text('md', {
 const MDX = text('mdx', {
   components: '<A>b</A>\n',
   'components in each other': '<A>\n',
+  'elements with Markdown': '<div>\n*a*\n</div>\n',
+  'elements in each other': '<div>\n',
   braces: '{',
   'a long constant in many places': () => `export const a = '${'b'.repeat(1000)}';\n\n${repeated('{a} ')}`,
   exports: 'export const a = 1;\n\n',

@@ -3,6 +3,7 @@ import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
 import { runsOutsideCode } from '../../text/outside-code.ts';
 import { withShortcodes } from './hugo-shortcodes.ts';
 import { withLoops } from './liquid-loops.ts';
+import { withPageData } from './page-data.ts';
 import { linesBetween, numberedLines, readInside } from './read-part.ts';
 import type { FolderSite } from './scan-folder.ts';
 import { decoded, type Fields, isMarkdown, memberOf, valueAt } from './sites/site.ts';
@@ -25,7 +26,7 @@ export interface FillIn {
  */
 export function fillIn(text: string, { file, roots, site, fields, language, urlOf }: FillIn): string {
   const state: Including = { roots, site, left: MAX_INCLUDED };
-  let whole = withIncludes(text, { file, depth: 0, state });
+  let whole = withPageData(withIncludes(text, { file, depth: 0, state }));
   const dataOf = site?.site.dataOf;
   if (dataOf !== undefined)
     whole = withLoops(whole, (name) =>

@@ -60,7 +60,7 @@ export function exportedValue(text: string, read?: ModuleReader): Literal {
 }
 
 /** What a module exports, `default` among it. */
-function exportsOf(text: string, read: ModuleReader | undefined): Map<string, Literal> {
+export function exportsOf(text: string, read: ModuleReader | undefined): Map<string, Literal> {
   const source: Source = { text, named: new Map(), imported: new Map(), steps: 0 };
   const names: string[] = [];
   let exported: SyntaxNode | undefined;
