@@ -2,7 +2,7 @@ import { FENCE } from '../text/outside-code.ts';
 import { signOf } from './icons.ts';
 import { isAloneInLine, labelHtml } from './jsx.ts';
 import { isNoteName } from './notes.ts';
-import { tagIn, type TemplateState } from './templates.ts';
+import { type TemplateState, tagIn } from './templates.ts';
 
 /** A tag in brackets, as Grav, WordPress and forums have them: `[tab title="Linux"]`, `[/tab]`, `[icon=plug /]`. */
 const CODE_OR_TAG = new RegExp(
