@@ -52,7 +52,8 @@ export const createReportGaps = ({
       audiences,
       authentication,
       traceId,
-      capabilities: ['support:analyze'],
+      // The support function reads the articles in the asker's name.
+      capabilities: ['support:analyze', 'kb:read'],
       timeoutMs: REPORT_MS,
       now: now(),
     });

@@ -5,7 +5,7 @@ import { detectLanguage } from '../text/detect-language.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import type { Passage } from './answer-prompt.ts';
 import type { Evidence } from './check-statement.ts';
-import { isFilledIn } from './filled-in-code.ts';
+import { isFounded } from './founded-code.ts';
 import { isBoundLiteral, missingExactLiterals, missingLiterals } from './literals.ts';
 import { isUnitFactor, monthsIn, numbersIn, sumFor, valuesIn, type WrittenNumber } from './number-values.ts';
 import { hasPromptInjection } from './prompt-injection.ts';
@@ -79,14 +79,14 @@ const vetoOf = (
   if (hasPromptInjection(text)) return 'it speaks to a model, not to a reader';
   if (quotes.length === 0) return 'no quote of it stands in a passage';
   const titles = context.passages.map(({ title }) => title);
-  const known = [...textsOf(sections), ...titles, context.question];
+  const texts = [...textsOf(sections), ...titles];
   const sources = {
-    question: context.question,
+    texts,
     quotes: quotes.map(({ passage, span }) => passage.text.slice(span.start, span.end)),
+    question: context.question,
   };
-  const literal = missingExactLiterals(text, known).find(
-    (each) => isBoundLiteral(each) && !isFilledIn(each, known, sources),
-  );
+  const known = [...texts, context.question];
+  const literal = missingExactLiterals(text, known).find((each) => isBoundLiteral(each) && !isFounded(each, sources));
   if (literal !== undefined) return `the evidence does not have ${literal.kind} ${quotedShort(literal.text)}`;
   const strange = strangeNumbers(text, known)[0];
   return strange === undefined ? undefined : `the evidence does not have number ${quotedShort(strange.text)}`;

@@ -67,7 +67,7 @@ export interface CheckedAnswer<P extends Passage = Passage> {
 export interface FailedAnswer<P extends Passage = Passage> {
   failure: AnswerFailure;
   removed: RemovedStatement[];
-  /** For `no_answer`: passages that the model holds related. */
+  /** Passages that the model holds related; for `unsupported`, those that it names as answers. */
   related?: P[] | undefined;
   /** For `unsupported`: whether the judge decided so, with all passages in view. */
   isJudged?: boolean | undefined;
@@ -147,7 +147,10 @@ export const writeCheckedAnswer = async <P extends Passage>(
   for (const statement of reply.statements.slice(checking.count())) checking.add(statement, reply.parts);
   const lacking = missingOf(reply, { question, passages, related });
   const { isJudged, isMissingStated } = await checking.end(lacking);
-  if (statements.length === 0) return { failure: 'unsupported', removed, ticket, isJudged };
+  if (statements.length === 0) {
+    const named = passages.filter(({ id }) => reply.parts.some((part) => part.passages.includes(id)));
+    return { failure: 'unsupported', removed, related: named.slice(0, MAX_RELATED), ticket, isJudged };
+  }
   const parts = partsAfter(reply, { statements, request });
   const isOpen = parts.some(({ state }) => state !== 'answered');
   return {

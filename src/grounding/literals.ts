@@ -197,7 +197,7 @@ const standsIn = (literal: string, allowed: string, kind: LiteralKind): boolean 
 };
 
 // Nothing is left of a literal of marks alone, such as `***`.
-const hasWhole = (text: string, wanted: string): boolean => wanted === '' || wholePattern(wanted).test(text);
+export const hasWhole = (text: string, wanted: string): boolean => wanted === '' || wholePattern(wanted).test(text);
 
 /** A text as whole words: the code `1` is no part of "16 miners". */
 const wholePattern = (text: string): RegExp => {

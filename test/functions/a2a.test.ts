@@ -9,22 +9,35 @@ import { importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { AgentCard, EVIDENCE_EXTENSION, GatewayKeys } from '../../src/contract/a2a.ts';
+import { KnowledgeGapsResponse } from '../../src/contract/knowledge.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { connect, message, type Reply, textOf } from '../a2a/local-agent.ts';
-import { grant, memoriesOf, send, startEmbedded } from './product-for-test.ts';
+import { ask, grant, memoriesOf, send, startEmbedded } from './product-for-test.ts';
 
 const READER = 'ck_a2a_reader_0123456789';
 const NOTHING = 'ck_a2a_nothing_012345678';
 const SHIPPING = 'How long does shipping to Canada take?';
 
 let product: Product;
+const logged: string[] = [];
 beforeAll(async () => {
-  product = await startEmbedded();
+  product = await startEmbedded({ onLog: (line) => void logged.push(line) });
   await product.sync({ full: true });
   await grant(product, READER, { capabilities: ['kb:read'] });
   await grant(product, NOTHING, { capabilities: ['none:at-all'] });
 }, 180_000);
 afterAll(() => product?.stop());
+
+it('records a question that no article answers as a gap, where no ticket was analysed before', async () => {
+  await ask(product, 'Can I run the miner in my sauna?');
+  const listed = async (): Promise<string> => {
+    const { gaps } = KnowledgeGapsResponse.parse(await (await send(product, 'GET /v1/knowledge/gaps')).json());
+    return gaps.map(({ gap }) => gap).join();
+  };
+  await expect.poll(listed, { timeout: 20_000, interval: 300 }).toContain('in my sauna');
+  // The list reads the articles too, after which a report that failed would be taken when it is repeated.
+  expect(logged.filter((line) => line.includes('record a question'))).toEqual([]);
+}, 30_000);
 
 /** `fetch` with a key. */
 const sendAs =

@@ -19,9 +19,11 @@ const QUESTIONS = ['Can I pay by invoice?', 'Do you ship to Mars?'].map((questio
 /** A support function that gives these replies in turn, and the last one from then on. */
 const reporting = async (replies: readonly ({ outcome: string } | number)[]) => {
   const asked: string[] = [];
+  const capabilities: (readonly string[])[] = [];
   const waited: number[] = [];
   const support = await functionFor('support', (c) => {
     const reply = replies[Math.min(asked.length, replies.length - 1)] ?? 500;
+    capabilities.push(c.get('context').capabilities);
     asked.push(JSON.parse(new TextDecoder().decode(c.get('body'))).question);
     return typeof reply === 'number'
       ? c.json({ error: { code: 'INVALID_QUERY', message: 'none' } }, reply as 400)
@@ -31,13 +33,20 @@ const reporting = async (replies: readonly ({ outcome: string } | number)[]) => 
   const client = signedClient({ ...(await identityOf('gateway')), targets: { support }, log });
   const wait = async (ms: number): Promise<void> => void waited.push(ms);
   await createReportGaps({ client, log, wait })(ASKER, QUESTIONS);
-  return { asked, waited, faults: lines.filter((line) => JSON.stringify(line).includes('gaps')) };
+  return { asked, capabilities, waited, faults: lines.filter((line) => JSON.stringify(line).includes('gaps')) };
 };
 const [FIRST, SECOND] = QUESTIONS.map(({ question }) => question);
 
 describe('createReportGaps()', () => {
   it('reports each question once', async () => {
-    expect(await reporting([{ outcome: 'new' }])).toEqual({ asked: [FIRST, SECOND], waited: [], faults: [] });
+    expect(await reporting([{ outcome: 'new' }])).toMatchObject({ asked: [FIRST, SECOND], waited: [], faults: [] });
+  });
+  it('grants the right to read the articles, with which the question is compared', async () => {
+    const { capabilities } = await reporting([{ outcome: 'new' }]);
+    expect(capabilities).toEqual([
+      ['support:analyze', 'kb:read'],
+      ['support:analyze', 'kb:read'],
+    ]);
   });
   it('reports again later what could not be taken, and no other', async () => {
     const { asked, waited, faults } = await reporting([{ outcome: 'unavailable' }, { outcome: 'new' }]);

@@ -78,6 +78,7 @@ describe('code of a statement', () => {
   it.each([
     ['a span', 'Add `packages: ["php$VERSION-imap"]` to the file.', 'Where do I put the imap extension?'],
     ['a block', 'Run:\n\n```sh\nadd redis --to web\n```', 'How do I add redis to web?'],
+    ['twice', 'Add `packages: ["php$VERSION-imap", "imap"]` to the file.', 'Where do I put the imap extension?'],
   ])('may have words of the question in the place of placeholders of %s', (_what, written, question) => {
     const { veto, doubts } = check(written, template, { question });
     expect(veto).toBeUndefined();
@@ -85,7 +86,6 @@ describe('code of a statement', () => {
   });
   it.each([
     ['a word that the question lacks', 'Add `packages: ["php$VERSION-ldap"]` to the file.'],
-    ['more than the placeholder', 'Add `packages: ["php$VERSION-imap", "imap"]` to the file.'],
     ['something else around it', 'Add `modules: ["php$VERSION-imap"]` to the file.'],
   ])('is refused in the place of a placeholder with %s', (_what, written) => {
     const { veto } = check(written, template, { question: 'Where do I put the imap extension?' });
@@ -97,6 +97,7 @@ describe('code of an example', () => {
   const example =
     'Write `#template 10000 by 2025-12`, or run `git reset --soft HEAD` and `SELECT count FROM users`.\n\n' +
     'To turn the limit off, set it to zero: `config limit.count 1000`.\n\n' +
+    'Open http://box.local:70/#/?lp=1 for the first.\n\n' +
     "```sh\nregex-test ads.example.org '(^|\\.)ads'\nPASSWORD='correct horse'\n```";
   it.each([
     [
@@ -112,6 +113,10 @@ describe('code of an example', () => {
       'Is it?',
     ],
     ['a number that the quotes name', 'Turn it off with `config limit.count 0`.', 'How do I turn the limit off?'],
+    ['a placeholder before a port', 'Set `<your host>:70`.', 'Which port?'],
+    ['a value that the text names', 'Write `config limit.count off`.', 'How do I turn the limit off?'],
+    ['a form that the text describes', 'Write `reset|zero`.', 'How do I write it?'],
+    ['parameters of an address', 'Open `http://box.local:70/#/?lp=2`.', 'A link to charger 2?'],
     ['a placeholder for words in quotes', "Write `PASSWORD='<your password>'`.", 'How do I set a password?'],
   ])('may be filled in with %s, which the judge then looks at', (_what, written, question) => {
     const { veto, doubts } = check(written, example, { question });
@@ -126,7 +131,10 @@ describe('code of an example', () => {
     ['placeholders alone', 'Run `<program> <file>`.', 'How do I start it?'],
     ['another command before a placeholder', 'Run `regex-drop <your domain>`.', 'Is my domain blocked?'],
     ['another word in capitals', 'Run `DELETE count FROM users`.', 'How many users are there?'],
-    ['mostly words of the asker', 'Run `drop table FROM users`.', 'drop table users'],
+    ['mostly words of the asker', 'Run `drop table orders FROM it`.', 'drop table orders'],
+    ['an option of another command', 'Run `regex-test --soft <your domain>`.', 'Is my domain blocked?'],
+    ['a path made of words of the passages', 'Write `PASSWORD=/git/users`.', 'How do I set a password?'],
+    ['a made-up host', 'Open `https://config.example.org/?count=<n>`.', 'How do I turn the limit off?'],
   ])('is refused with %s', (_what, written, question) => {
     expect(check(written, example, { question }).veto).toMatch(/does not have/);
   });

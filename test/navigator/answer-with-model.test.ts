@@ -135,7 +135,11 @@ describe('an answer with a model', () => {
   it('declines when the judge refuses it as a whole and the quotes are not sure; sure quotes take its place', async () => {
     const judge = judging(() => false);
     const unsure = await ask('How warm is the tank in summer?', [HONEST], { judge });
-    expect(unsure.response).toMatchObject({ sources: [], answer: "I don't have information about this." });
+    expect(unsure.response.sources).toEqual([]);
+    // What the model took for an answer is linked.
+    expect(unsure.response.answer).toMatch(
+      /^I don't have information about this\.\n\nThe closest articles:\n\n- \[Milk foam\]/,
+    );
     expect(unsure.metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
     expect((await ask(OFTEN, [HONEST], { judge })).response.answer).toContain(QUOTE);
     // A judge that fails refuses nothing.

@@ -3,7 +3,6 @@ import { readAs } from '../../contract/error-info.ts';
 import type { KnowledgeGapReport, KnowledgeGapReported } from '../../contract/knowledge.ts';
 import { MemoryId } from '../../contract/memory.ts';
 import { PARTIAL_BELOW } from '../../contract/navigator-response.ts';
-import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import { findAnswer } from '../../grounding/find-answer.ts';
 import { passageMarkdown } from '../../grounding/render-passage.ts';
 import { withDeadline } from '../../http/deadline.ts';
@@ -28,7 +27,7 @@ import {
 } from '../retrieval/knowledge.ts';
 import { namedProducts } from '../retrieval/named-products.ts';
 import { problemText, topicOf } from '../retrieval/problem-text.ts';
-import { type GapRecorder, retrieveKnowledge } from '../retrieval/retrieve-knowledge.ts';
+import { type GapRecorder, peopleIn, retrieveKnowledge } from '../retrieval/retrieve-knowledge.ts';
 import {
   ASKED,
   type CheckedGap,
@@ -161,9 +160,7 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
           by: scope.context.subject,
           audiences,
         };
-        const question = { intent: UNKNOWN_INTENT, message: report.question };
-        const retrieved = await retrieveKnowledge(question, { edition, retrieve, mask, now, ...scope });
-        return recordQuestion(report, { ...options, book, edition, people: retrieved.people ?? [] });
+        return recordQuestion(report, { ...options, book, edition, people: peopleIn(edition, mask(report.question)) });
       });
       return reported ?? failed;
     },
@@ -232,7 +229,7 @@ const HITS = 50;
 const MARK_LENGTH = 16;
 
 interface QuestionOptions extends RecordingOptions {
-  book: Pick<RemoteGapBook, 'record' | 'read'>;
+  book: Pick<RemoteGapBook, 'record' | 'read' | 'remove'>;
   edition: Edition;
   /** People named in the question. */
   people: readonly string[];
@@ -245,13 +242,14 @@ const recordQuestion = async (
 ): Promise<KnowledgeGapReported> => {
   if (smallTalkIn(question) !== undefined) return { gap: null, outcome: 'no_question' };
   const message = cutText(withoutNames(people)(mask(question)).replace(/\s+/g, ' ').trim(), MAX_MESSAGE);
-  const { isSure, mark } = await bestAnswer(edition, message);
-  if (isSure && (why === 'declined' || why === 'unsure')) return { gap: null, outcome: 'answered' };
   const stems = stemsAsked(edition, message, people);
   if (stems.length === 0) return { gap: null, outcome: 'no_question' };
   const { known, unknown } = namedProducts(message, { product: undefined, devices: edition.devices() });
   const product = cutText([...unknown, ...known][0] ?? '', 100);
   const meaning = await meaningOf?.(message);
+  const isUnanswered = why === 'declined' || why === 'unsure';
+  // An answer that a person reports may be a sure one, whose mark tells when the articles have another.
+  const { isSure, mark } = isUnanswered ? NO_MARK : await bestAnswer(edition, message);
   const intent = isSure ? `${ASKED}:${mark}` : ASKED;
   const [recorded = { outcome: 'limit' as const }] = await book.record({
     requestHash: await hashOf({ intent: '', message: question, metadata: {} }, audiences),
@@ -264,9 +262,16 @@ const recordQuestion = async (
       },
     ],
   });
-  const gap = 'id' in recorded ? await book.read(recorded.id, audiences) : null;
-  return { gap, outcome: recorded.outcome };
+  if (!('id' in recorded)) return { gap: null, outcome: recorded.outcome };
+  // Only a new gap is compared with the articles: a key may add few a day, and ask many questions.
+  if (isUnanswered && recorded.outcome === 'new' && (await bestAnswer(edition, message)).isSure) {
+    await book.remove(recorded.id, audiences);
+    return { gap: null, outcome: 'answered' };
+  }
+  return { gap: await book.read(recorded.id, audiences), outcome: recorded.outcome };
 };
+
+const NO_MARK = { isSure: false, mark: '' };
 
 /** The informative words of a question; all of its words when it has none. */
 const stemsAsked = (edition: Edition, message: string, people: readonly string[]): RevealedGap['subject']['stems'] => {

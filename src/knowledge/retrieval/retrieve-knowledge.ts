@@ -241,6 +241,12 @@ const find = async (
 const isWordOf = (edition: Edition, word: string): boolean =>
   wordsOf(word).every((each) => isCommonWord(each) || knowsWord(edition, each));
 
+/** Names of people in a message, as written: capitalised words that neither the articles nor ordinary requests have. */
+export function peopleIn(edition: Edition, message: string): string[] {
+  const { text } = withoutOwnData(problemText(message, ''));
+  return peopleNamedIn(text, (word) => isWordOf(edition, word));
+}
+
 interface AskOptions extends Timed {
   named: NamedProducts;
   leftMs: () => number;
