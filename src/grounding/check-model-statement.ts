@@ -1,4 +1,4 @@
-import { splitBlocks } from '../markup/split-blocks.ts';
+import { parseBlocks } from '../markup/blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
 import { detectLanguage } from '../text/detect-language.ts';
@@ -204,7 +204,7 @@ const HIDDEN_MARKUP = /(?<=(?<!\\)(?:\\\\){0,20})(?:!\[|<[a-z/!?])/i;
 /** Whether each sentence, item and row of a text is one of a passage. */
 const isLiteralIn = (text: string, passages: readonly Passage[]): boolean => {
   const spans = statementSpans(text);
-  const isHeading = splitBlocks(text).some(({ kind }) => kind === 'heading');
+  const isHeading = parseBlocks(text).some(({ kind }) => kind === 'heading');
   return (
     spans.length > 0 &&
     !isHeading &&
@@ -222,7 +222,7 @@ const unitsOf = oncePer(
 
 /** Prose without the sentences that must not go out; undefined when nothing is left, or when it is a list, a table or code. */
 export const withoutVetoed = (text: string, isVetoed: (sentence: string) => boolean): string | undefined => {
-  if (splitBlocks(text).some(({ kind }) => kind !== 'prose')) return undefined;
+  if (parseBlocks(text).some(({ kind }) => kind !== 'prose')) return undefined;
   const sentences = splitSentences(text).map(({ start, end }) => text.slice(start, end));
   const kept = sentences.filter((sentence) => !isVetoed(sentence));
   return kept.length === 0 || kept.length === sentences.length ? undefined : kept.join(' ');

@@ -1,4 +1,4 @@
-import { type Block, splitBlocks } from '../markup/split-blocks.ts';
+import { type Block, parseBlocks } from '../markup/blocks.ts';
 import { type Span, splitSentences } from '../text/split-sentences.ts';
 import type { ModelStatement, Passage } from './answer-prompt.ts';
 import type { Evidence } from './check-statement.ts';
@@ -30,7 +30,7 @@ export const evidenceOfPassage = ({ title, headings, devices = [], text }: Passa
  */
 export const evidenceOfQuote = ({ passage, span }: PlacedQuote): Evidence => {
   const { text } = passage;
-  const blocks = splitBlocks(text);
+  const blocks = parseBlocks(text);
   const touched = blocks.filter((block) => block.kind !== 'heading' && overlap(block, span));
   const parts = touched.flatMap((block) => [
     ...introductionOf(text, blocks, block),
@@ -46,7 +46,7 @@ export const evidenceOfQuote = ({ passage, span }: PlacedQuote): Evidence => {
 
 /** The same as blocks of Markdown that can be read alone: its whole sentences, items or rows, with what introduces them. */
 export const quotedBlocks = ({ passage: { text }, span }: PlacedQuote): string[] => {
-  const blocks = splitBlocks(text);
+  const blocks = parseBlocks(text);
   return blocks
     .filter((block) => block.kind !== 'heading' && overlap(block, span))
     .flatMap((block) => [...introductionOf(text, blocks, block), unitsAsMarkdown(text, block, span)])

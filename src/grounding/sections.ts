@@ -1,4 +1,4 @@
-import { type Block, parseBlocks } from '../markup/parse-blocks.ts';
+import { type Block, parseBlocks } from '../markup/blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { stemIn } from '../search/edition-stems.ts';
 import { cachedChunk, type Edition } from '../search/open-edition.ts';
@@ -9,7 +9,7 @@ import { stem } from '../text/stem.ts';
 
 /** The smallest unit of text that is shown: a paragraph, a list item, a table row, a code block. */
 export interface Piece extends Span {
-  kind: 'text' | 'item' | 'row' | 'head' | 'code' | 'list' | 'table';
+  kind: 'text' | 'item' | 'row' | 'head' | 'code' | 'list';
   /** Index of its block in the section; pieces of one block are consecutive. */
   block: number;
   /** A step of a numbered list. */
@@ -120,15 +120,14 @@ const readSection = (
   }
   const known = { isRepeated: isRepeatedIn(edition), stemOf: stemmerOf(edition) };
   const pieces = parseBlocks(text)
-    .filter(({ kind, start, end }) => kind !== 'empty' && !UNSEEN.test(text.slice(start, end)))
+    .filter(({ kind, start, end }) => kind !== 'raw' && !IMAGE.test(text.slice(start, end)))
     .flatMap((block, place) => piecesOf(text, block).map((piece) => analyse(text, { ...piece, block: place }, known)))
     .filter(({ size }) => size > 0);
   return { at, path: first.headingPath, text, start: first.start, firstChunk, endChunk, pieces };
 };
 
-/** HTML that is not displayed as text, and blocks that are only an image or its caption. */
-const UNSEEN =
-  /^\s{0,3}<(?:script|style|textarea|iframe|object|svg|!|\?)|^\s{0,3}(?:!\[[^\]\n]{0,1000}\]\([^)\n]{0,2000}\)|([*_])\([^\n]{0,1000}\)\1)\s*$/i;
+/** A block that is only an image or its caption. */
+const IMAGE = /^\s{0,3}(?:!\[[^\]\n]{0,1000}\]\([^)\n]{0,2000}\)|([*_])\([^\n]{0,1000}\)\1)\s*$/;
 
 type RawPiece = Pick<Piece, 'start' | 'end' | 'kind' | 'isStep'>;
 
@@ -140,18 +139,12 @@ const piecesOf = (text: string, block: Block): RawPiece[] => {
     return cut(text, whole, MAX_CODE).map((span) => ({ ...span, kind: 'code', isStep: false }));
   if (block.kind === 'list') {
     if (!isStep && isWithin(raw, MAX_WHOLE_BLOCK)) return [{ ...whole, kind: 'list' }];
-    const starts = block.itemStarts.length > 0 ? block.itemStarts : [block.start];
-    return starts
-      .flatMap((start, at) => cut(text, trimmed(text, start, starts[at + 1] ?? block.end)))
-      .map((span) => ({ ...span, kind: 'item', isStep }));
+    return block.items.flatMap((item) => cut(text, item)).map((span) => ({ ...span, kind: 'item', isStep }));
   }
   if (block.kind === 'table') {
-    const [head, rule, ...rows] = linesOf(text, block);
-    if (head === undefined || rule === undefined)
-      return cut(text, whole).map((span) => ({ ...span, kind: 'table', isStep }));
-    const parts = (kind: Piece['kind'], span: Span): RawPiece[] =>
-      cut(text, span).map((part) => ({ ...part, kind, isStep }));
-    return [...parts('head', { start: head.start, end: rule.end }), ...rows.flatMap((row) => parts('row', row))];
+    return block.items.flatMap((row, at) =>
+      cut(text, row).map((span) => ({ ...span, kind: at === 0 ? 'head' : 'row', isStep })),
+    );
   }
   if (isWithin(raw, MAX_TEXT)) return [{ ...whole, kind: 'text' }];
   return packed(splitSentences(text, block))
@@ -205,11 +198,6 @@ const linesOf = (text: string, { start, end }: Span): Span[] => {
   }
   return lines;
 };
-
-const trimmed = (text: string, start: number, end: number): Span => ({
-  start,
-  end: start + text.slice(start, end).trimEnd().length,
-});
 
 const analyse = (
   text: string,

@@ -1,6 +1,6 @@
 import type { Reranker } from '../ai/reranker.ts';
 import { startDeadline } from '../http/deadline.ts';
-import { splitBlocks } from '../markup/split-blocks.ts';
+import { parseBlocks } from '../markup/blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { type CachedChunk, cachedChunk, type Edition, type EditionArticle } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
@@ -367,7 +367,7 @@ export const overlaps = (spans: readonly Span[], { start, end }: Span): boolean 
  * injection on.
  */
 export const hiddenIn: (chunk: CachedChunk) => readonly Span[] = oncePer(({ text, headingPath }: CachedChunk) => {
-  const blocks = splitBlocks(text);
+  const blocks = parseBlocks(text);
   const comments = [...text.matchAll(/<!--[\s\S]*?(?:-->|$)/g)].map(({ 0: all, index }) => ({
     start: index,
     end: index + all.length,

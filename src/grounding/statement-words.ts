@@ -1,4 +1,4 @@
-import { splitBlocks } from '../markup/split-blocks.ts';
+import { parseBlocks } from '../markup/blocks.ts';
 import { analyseText, wordsOf } from '../text/analyse-text.ts';
 import { languageNamed } from '../text/language.ts';
 import { type Span, splitSentences } from '../text/split-sentences.ts';
@@ -123,7 +123,7 @@ const MAX_LENGTH = 300;
  * blocks. Headings are omitted.
  */
 export function statementSpans(text: string): Span[] {
-  return splitBlocks(text)
+  return parseBlocks(text)
     .flatMap((block): readonly Span[] => {
       if (block.kind === 'raw' || block.kind === 'heading') return [];
       if (block.kind === 'prose') return splitSentences(text, block);

@@ -1,4 +1,4 @@
-import { splitBlocks } from '../markup/split-blocks.ts';
+import { parseBlocks } from '../markup/blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Passage } from './answer-prompt.ts';
@@ -12,7 +12,7 @@ interface Table {
 }
 
 const tablesIn = oncePer(({ text }: Passage): readonly Table[] =>
-  splitBlocks(text)
+  parseBlocks(text)
     .filter(({ kind }) => kind === 'table')
     .map(({ start, end, items }) => {
       const [head, ...rows] = items.map((item) => ({ ...item, cells: cellsOf(text.slice(item.start, item.end)) }));

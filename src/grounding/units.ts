@@ -219,7 +219,7 @@ const MAX_CELLS = 2000;
 export const cellAskedFor = ({ parts }: Pick<Unit, 'parts'>, question: ParsedQuestion): string | undefined => {
   const found = parts.flatMap(({ section, pieces }) => {
     const tables = Map.groupBy(
-      pieces.filter(({ kind }) => kind === 'table' || kind === 'head' || kind === 'row'),
+      pieces.filter(({ kind }) => kind === 'head' || kind === 'row'),
       ({ block }) => block,
     );
     return [...tables.values()].flatMap((table) => cellsIn(table.flatMap(rowsOf(section)), question));

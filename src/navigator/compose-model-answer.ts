@@ -1,7 +1,7 @@
 import type { CheckedAnswer, CheckedStatement } from '../grounding/checked-answer.ts';
 import { ageOf } from '../grounding/page-age.ts';
 import { placesInChunks, type ShownPassage } from '../grounding/shown-passages.ts';
-import { splitBlocks } from '../markup/split-blocks.ts';
+import { parseBlocks } from '../markup/blocks.ts';
 import { type AnswerPhrases, filled } from '../runtime/answer-phrases.ts';
 import { escapeHtml } from '../runtime/escape-html.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
@@ -237,7 +237,7 @@ const referenced = (
     const reference = `(${referenceTo(run, options)})`;
     references.push(reference);
     run = [];
-    const isBlock = splitBlocks(text).at(-1)?.kind !== 'prose';
+    const isBlock = parseBlocks(text).at(-1)?.kind !== 'prose';
     return `${text}${isBlock ? '\n\n' : ' '}${reference}`;
   });
   return { blocks, references };
@@ -247,7 +247,7 @@ const paragraphsOf = (statements: readonly CitedStatement[]): Paragraph[] => {
   const paragraphs: Paragraph[] = [];
   for (const { text, places } of statements) {
     const sections = keyOf(places, ({ chunk }) => `${chunk.source.id}\n${sectionOf(chunk)}`);
-    const isBlock = splitBlocks(text).some(({ kind }) => kind !== 'prose');
+    const isBlock = parseBlocks(text).some(({ kind }) => kind !== 'prose');
     const last = paragraphs.at(-1);
     const isSame = last !== undefined && last.sections === sections;
     // What leads to a list stands directly above it.

@@ -8,7 +8,7 @@ import {
 } from '../contract/navigator-response.ts';
 import { checkStatement, type Evidence, prepareEvidence, type StatementCheck } from '../grounding/check-statement.ts';
 import { type Literal, type LiteralKind, missingExactLiterals } from '../grounding/literals.ts';
-import { splitBlocks } from '../markup/split-blocks.ts';
+import { parseBlocks } from '../markup/blocks.ts';
 import { unescapeHtml } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { analyseText } from '../text/analyse-text.ts';
@@ -279,7 +279,7 @@ const givenHeadings = oncePer(({ headings = [] }: CitableArticle) => new Set(hea
 const headingsInText = oncePer(
   ({ text }: CitableArticle) =>
     new Set(
-      splitBlocks(text)
+      parseBlocks(text)
         .filter(({ kind }) => kind === 'heading')
         .map(({ start, end }) => plain(text.slice(start, end).split('\n')[0] ?? '')),
     ),
@@ -316,7 +316,7 @@ const withoutCitations = (answer: string, { sources }: NavigatorResponse): strin
     .reduce((text, name) => text.replaceAll(name, ''), answer);
 
 const statementsOf = (answer: string): string[] =>
-  splitBlocks(answer).flatMap((block) => {
+  parseBlocks(answer).flatMap((block) => {
     if (block.kind === 'code' || block.kind === 'raw') return [];
     const spans = block.items.length > 0 ? block.items : splitSentences(answer, block);
     return spans

@@ -1,4 +1,4 @@
-import { parseBlocks } from '../markup/parse-blocks.ts';
+import { parseBlocks } from '../markup/blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import type { PageSource } from './chunk-texts.ts';
 import { attachSection } from './edition-format.ts';

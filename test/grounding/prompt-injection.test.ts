@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { hasPromptInjection, isInjectionName } from '../../src/grounding/prompt-injection.ts';
-import { splitBlocks } from '../../src/markup/split-blocks.ts';
+import { parseBlocks } from '../../src/markup/blocks.ts';
 import sentences from './injection-sentences.json' with { type: 'json' };
 import ordinarySentences from './ordinary-sentences.json' with { type: 'json' };
 
@@ -22,7 +22,7 @@ it('accepts every block and name of the sample knowledge base', () => {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
   const found = files.flatMap((file) => {
     const text = readFileSync(root + file, 'utf8');
-    const blocks = splitBlocks(text).map(({ start, end }) => text.slice(start, end));
+    const blocks = parseBlocks(text).map(({ start, end }) => text.slice(start, end));
     return [...(isInjectionName(file) ? [file] : []), ...blocks.filter(hasPromptInjection)];
   });
   expect(files.length).toBeGreaterThan(20);

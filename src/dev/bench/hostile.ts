@@ -9,7 +9,7 @@ import { normaliseArticle } from '../../knowledge/articles/normalise-article.ts'
 import { peopleNamedIn, problemText } from '../../knowledge/retrieval/problem-text.ts';
 import { referredIn } from '../../knowledge/retrieval/rank-sources.ts';
 import { markdownToHtml, markdownToText, plainHeading } from '../../markup/render-markdown.ts';
-import { splitBlocks } from '../../markup/split-blocks.ts';
+import { parseBlocks } from '../../markup/blocks.ts';
 import { MASK_KINDS } from '../../runtime/privacy/find-personal-data.ts';
 import { createMask } from '../../runtime/privacy/mask.ts';
 import { buildEdition } from '../../search/build-edition.ts';
@@ -63,7 +63,7 @@ export const SUBJECTS = {
   markdownToHtml: (text: string) => markdownToHtml(text),
   markdownToText: (text: string) => markdownToText(text),
   plainHeading: (text: string) => plainHeading(`# ${text}`),
-  splitBlocks,
+  parseBlocks,
   chunkArticle: (text: string) => chunkArticle(articleOf(text)),
   normaliseArticle: (content: string) =>
     normaliseArticle(

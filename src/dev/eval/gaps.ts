@@ -1,7 +1,7 @@
 import { takeInArticle } from '../../knowledge/articles/normalise-article.ts';
 import type { Knowledge, KnowledgeQuestion } from '../../knowledge/retrieval/knowledge.ts';
 import { retrieveKnowledge } from '../../knowledge/retrieval/retrieve-knowledge.ts';
-import { splitBlocks } from '../../markup/split-blocks.ts';
+import { parseBlocks } from '../../markup/blocks.ts';
 import type { EditionEntry } from '../../search/article.ts';
 import { buildEdition } from '../../search/build-edition.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';
@@ -97,7 +97,7 @@ const MIN_WORDS = 5;
 const MAX_SENTENCE = 300;
 
 const firstSentence = (text: string): string => {
-  for (const block of splitBlocks(text)) {
+  for (const block of parseBlocks(text)) {
     if (block.kind !== 'prose') continue;
     for (const { start, end } of splitSentences(text, block)) {
       const sentence = text.slice(start, end).replace(/\s+/g, ' ');

@@ -1,4 +1,4 @@
-import { type Block, lineRanges, parseBlocks } from '../../markup/parse-blocks.ts';
+import { type Block, parseBlocks } from '../../markup/blocks.ts';
 import { plainHeading } from '../../markup/render-markdown.ts';
 import type { Article, Chunk } from '../../search/article.ts';
 
@@ -67,7 +67,7 @@ const isSame = (one: string, other: string): boolean => one.trim().toLowerCase()
 
 const piecesOf = (blocks: Block[], text: string, maxTokens: number): Piece[] =>
   blocks
-    .filter(({ kind, start, end }) => kind !== 'empty' && text.slice(start, end).trim() !== '')
+    .filter(({ kind, start, end }) => kind !== 'raw' && text.slice(start, end).trim() !== '')
     .flatMap((block) => {
       const tokenCount = estimateTokens(text.slice(block.start, block.end));
       return tokenCount <= 2 * maxTokens
@@ -99,7 +99,8 @@ const pack = (pieces: Piece[], text: string, maxTokens: number): Piece[] => {
  * @returns Ranges in order, each at most `2 * maxTokens`, that leave out nothing but white space between them.
  */
 const cutBlock = (block: Block, text: string, maxTokens: number): Piece[] => {
-  const borders = [...block.itemStarts.filter((start) => start > block.start), block.end];
+  const items = block.kind === 'list' ? block.items : [];
+  const borders = [...items.slice(1).map((item) => item.start), block.end];
   let start = block.start;
   return borders.flatMap((end) => {
     const piece = pieceOf(text, start, end);
@@ -110,7 +111,7 @@ const cutBlock = (block: Block, text: string, maxTokens: number): Piece[] => {
 
 /** From the best place to cut to the worst. Each yields ranges that follow one another. */
 const CUTTERS: ((text: string, piece: Piece) => Iterable<[number, number]>)[] = [
-  (text, { start, end }) => lineRanges(text, start, end),
+  (text, { start, end }) => rangesBefore(text, start, end, /\n/g),
   (text, { start, end }) => rangesBefore(text, start, end, /[.!?。！？]["')\]]*\s+|[。！？]/g),
   (text, { start, end }) => rangesBefore(text, start, end, /\s+/g),
   (text, { start, end }) => fixedRanges(text, start, end),

@@ -5,7 +5,7 @@ import type { PlacedQuote } from '../../grounding/quote-evidence.ts';
 import { stemsOf } from '../../grounding/sections.ts';
 import type { ShownPassage } from '../../grounding/shown-passages.ts';
 import type { Evidence } from '../../knowledge/retrieval/knowledge.ts';
-import { splitBlocks } from '../../markup/split-blocks.ts';
+import { parseBlocks } from '../../markup/blocks.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { type Span, splitSentences } from '../../text/split-sentences.ts';
@@ -77,7 +77,7 @@ interface Step {
 }
 
 const proceduresIn = (text: string): { list: Span; steps: Step[] }[] =>
-  splitBlocks(text)
+  parseBlocks(text)
     .filter(({ kind, start, items }) => kind === 'list' && items.length > 1 && /^\s*\d/.test(text.slice(start)))
     .map(({ start, end, items }) => ({
       list: { start, end },
@@ -119,7 +119,7 @@ export const missingWarnings = (
 
 /** The text under the same heading. */
 const sectionWith = (text: string, { start, end }: Span): string => {
-  const headings = splitBlocks(text).filter(({ kind }) => kind === 'heading');
+  const headings = parseBlocks(text).filter(({ kind }) => kind === 'heading');
   const from = headings.findLast((heading) => heading.end <= start)?.end ?? 0;
   const to = headings.find((heading) => heading.start >= end)?.start ?? text.length;
   return text.slice(from, to);
@@ -129,7 +129,7 @@ const bodyOf = (statements: readonly CheckedStatement[]): string => statements.m
 
 /** Sentences of prose and list items, without list marks. */
 const sentencesIn = (text: string): string[] =>
-  splitBlocks(text)
+  parseBlocks(text)
     .flatMap((block) => (block.kind === 'prose' ? [block] : block.kind === 'list' ? block.items : []))
     .flatMap((part) => splitSentences(text, part).map(({ start, end }) => text.slice(start, end)))
     .map((sentence) => sentence.replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, '').trim());

@@ -125,7 +125,7 @@ const itemsOf = (list: string): string[] => list.split(/\n(?=(?:[-*+]|\d{1,9}[.)
 const stepsIn = (text: string, { kind }: Piece): string[] => {
   if (kind === 'list' || kind === 'item')
     return itemsOf(text).map((item) => item.replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, ''));
-  if (kind === 'table' || kind === 'row' || kind === 'head') return [];
+  if (kind === 'row' || kind === 'head') return [];
   return /[:：][*_]{0,3}\s*$/.test(text) ? [] : [text];
 };
 

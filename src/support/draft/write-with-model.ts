@@ -14,7 +14,7 @@ import { proposeSearch } from '../../grounding/search-queries.ts';
 import { type HitList, type PassageHit, type ShownPassage, showPassages } from '../../grounding/shown-passages.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { markdownToHtml, markdownToText } from '../../markup/render-markdown.ts';
-import { splitBlocks } from '../../markup/split-blocks.ts';
+import { parseBlocks } from '../../markup/blocks.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import type { Turn } from '../../search/analyse-query.ts';
 import { readPages } from '../../search/chunk-texts.ts';
@@ -237,7 +237,7 @@ const withStatements = (
 
 /** Items of lists, and paragraphs, without what introduces them. */
 const stepsOf = (text: string): string[] =>
-  splitBlocks(text)
+  parseBlocks(text)
     .flatMap((block) => (block.kind === 'prose' ? [block] : block.kind === 'list' ? block.items : []))
     .map(({ start, end }) => text.slice(start, end).replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, ''))
     .filter((step) => !/[:：]$/.test(step));
@@ -258,7 +258,7 @@ const withWarnings = (
 const paragraphsOf = (statements: readonly { text: string; isParagraph?: boolean }[]): string[] => {
   const paragraphs: { text: string; isOpen: boolean }[] = [];
   for (const { text, isParagraph = false } of statements) {
-    const isProse = !isParagraph && splitBlocks(text).every(({ kind }) => kind === 'prose');
+    const isProse = !isParagraph && parseBlocks(text).every(({ kind }) => kind === 'prose');
     const last = paragraphs.at(-1);
     if (isProse && last?.isOpen) last.text += ` ${text}`;
     else paragraphs.push({ text, isOpen: isProse });

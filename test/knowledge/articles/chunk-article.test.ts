@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkArticle } from '../../../src/knowledge/articles/chunk-article.ts';
-import { parseBlocks } from '../../../src/markup/parse-blocks.ts';
+import { parseBlocks } from '../../../src/markup/blocks.ts';
 import type { Article } from '../../../src/search/article.ts';
 import cases from './chunk-article.json' with { type: 'json' };
 
@@ -31,7 +31,7 @@ describe('chunkArticle()', () => {
       }
       for (const { kind, start, end: blockEnd } of parseBlocks(text)) {
         const isHeading = kind === 'heading' && blockEnd - start <= 300;
-        for (let at = start; at < blockEnd && kind !== 'empty'; at += 1)
+        for (let at = start; at < blockEnd && kind !== 'raw'; at += 1)
           if (/\S/.test(text[at] ?? '')) expect(covered[at], `${kind} at ${at}`).toBe(isHeading ? 0 : 1);
       }
     });

@@ -3,8 +3,8 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { expect, it } from 'vitest';
-import { parseBlocks } from '../../src/markup/parse-blocks.ts';
-import cases from './parse-blocks.json' with { type: 'json' };
+import { parseBlocks } from '../../src/markup/blocks.ts';
+import cases from './blocks.json' with { type: 'json' };
 
 /** The blocks of a full parser, without trailing white space. */
 const referenceBlocks = (text: string) =>
@@ -13,23 +13,31 @@ const referenceBlocks = (text: string) =>
     mdastExtensions: [gfmTableFromMarkdown()],
   }).children.map((node) => {
     const start = text.lastIndexOf('\n', node.position!.start.offset! - 1) + 1;
-    const isText = !['heading', 'list', 'code', 'table', 'thematicBreak'].includes(node.type);
     return {
-      kind: isText ? 'text' : node.type === 'thematicBreak' ? 'empty' : node.type,
+      kind: KINDS[node.type] ?? 'prose',
       text: text.slice(start, node.position!.end.offset).trimEnd(),
       depth: node.type === 'heading' ? node.depth : 0,
       items: node.type === 'list' ? node.children.map((item) => item.position!.start.line) : [],
     };
   });
+const KINDS: Readonly<Record<string, string>> = {
+  heading: 'heading',
+  list: 'list',
+  code: 'code',
+  table: 'table',
+  thematicBreak: 'raw',
+};
 
 const ownBlocks = (text: string) =>
-  parseBlocks(text).map(({ kind, start, end, depth, itemStarts }) => ({
-    ...{ kind, depth, text: text.slice(start, end) },
-    items: itemStarts.map((at) => text.slice(0, at).split('\n').length),
+  parseBlocks(text).map(({ kind, start, end, depth, items }) => ({
+    kind: text.startsWith('<', start) ? 'prose' : kind,
+    depth,
+    text: text.slice(start, end),
+    items: kind === 'list' ? items.map((item) => text.slice(0, item.start).split('\n').length) : [],
   }));
 
 it('finds the blocks that a full parser finds', () => {
-  // Without indented code and single tags, where the reference differs from the specification; see the cases below.
+  // Without indented code, single tags and tables of one column, where one of the two differs from the specification.
   const line = fc.constantFrom(...cases.lines);
   fc.assert(
     fc.property(fc.array(line, { maxLength: 9 }), (lines) => {
@@ -39,6 +47,9 @@ it('finds the blocks that a full parser finds', () => {
     { numRuns: 500 },
   );
 });
-it.each(cases.blocks as [string, string, string[][]][])('reads %s as CommonMark defines', (_, text, blocks) =>
-  expect(ownBlocks(text).map((block) => [block.kind, block.text])).toEqual(blocks),
+it.each(cases.blocks as [string, string, string[][]][])('reads %s', (_, text, blocks) =>
+  expect(parseBlocks(text).map(({ kind, start, end }) => [kind, text.slice(start, end)])).toEqual(blocks),
+);
+it.each(cases.items as [string, string, string[]][])('lists the items of %s', (_, text, items) =>
+  expect(parseBlocks(text)[0]?.items.map(({ start, end }) => text.slice(start, end))).toEqual(items),
 );
