@@ -42,7 +42,7 @@ export default {
     may('grounding', ['search', ...LOWER, ...BASE]),
     ...MIDDLE.map((folder) => may(folder, BELOW_MIDDLE)),
     ...DOMAINS.map((folder) => may(folder, [...MIDDLE, ...BELOW_MIDDLE])),
-    may('console', ['contract']),
+    may('console', ['contract', 'markup']),
     {
       name: 'console-is-sent-without-the-contract',
       severity: 'error',

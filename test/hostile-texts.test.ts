@@ -89,9 +89,9 @@ const CHECKS: Readonly<Record<SubjectName, (text: string) => void>> = {
     expect(SUBJECTS.plainHeading(`Words ${text}`)).toMatch(/^Words/);
     expect(SUBJECTS.plainHeading(text).length).toBeLessThanOrEqual(1000);
   },
-  splitBlocks: (text) => {
+  parseBlocks: (text) => {
     const markdown = framed(text);
-    const blocks = SUBJECTS.splitBlocks(markdown);
+    const blocks = SUBJECTS.parseBlocks(markdown);
     expectParts(markdown, blocks);
     for (const { start, end, items } of blocks)
       expect(items.every((item) => item.start >= start && item.end <= end)).toBe(true);

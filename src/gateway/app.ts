@@ -166,7 +166,7 @@ export const createApp = (parts: GatewayParts) => {
   app.get('/', (c) => consolePage(c, parts.assets));
   app.get('/console/:file', (c) => consoleFile(c, parts.assets));
   app.get('/panel/:helpdesk{chatwoot|zendesk}', (c) => panelPage(c, parts.assets, parts.panelOrigins ?? []));
-  app.get('/widget.js', (c) => widgetFile(c, parts.assets));
+  for (const path of ['/widget.js', '/widget-markdown.js']) app.get(path, (c) => widgetFile(c, parts.assets));
   app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits, directory, now: now() }));
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits, directory, now: now() }));
   const { webhooks } = functions;

@@ -55,9 +55,9 @@ export const panelPage = (c: Context<GatewayEnv>, assets: Assets, origins: reado
   return file(c, assets, '/console/panel.html', { ...CONSOLE_PAGE, 'Content-Security-Policy': policy });
 };
 
-/** The answer box, which pages of any origin may load. */
+/** A script of the answer box, which pages of any origin may load. */
 export const widgetFile = (c: Context<GatewayEnv>, assets: Assets) =>
-  file(c, assets, '/widget.js', {
+  file(c, assets, c.req.path, {
     ...REVALIDATED,
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Access-Control-Allow-Origin': '*',

@@ -1,4 +1,4 @@
-import { decodeEntities } from '../markup/read-inline.ts';
+import { decodeHTML } from 'entities';
 import { splitSentences } from '../text/split-sentences.ts';
 
 /**
@@ -52,29 +52,10 @@ const decodedOf = (text: string): string[] =>
  * Without duplicates.
  */
 const plainReadings = (text: string): string[] => {
-  const decoded = decodeEntities(text, letterNamed);
+  const decoded = decodeHTML(text);
   const joined = decoded.replace(SOFT_BREAK, ' ');
   const bare = joined.replace(INLINE, '').replace(LINK, '$1');
   return [...new Set([decoded, joined, bare].map(plainOf))];
-};
-
-/** Letters, spaces and quotes as HTML entities; a Greek letter as its Latin lookalike. */
-const letterNamed = (name: string): string | undefined => {
-  const [, letter = '', mark = ''] = /^([a-z])(acute|grave|circ|uml|tilde|cedil|ring)$/i.exec(name) ?? [];
-  if (letter !== '') return `${letter}${MARKS[mark]}`.normalize('NFC');
-  if (/^(?:shy|zwn?j)$/.test(name)) return '';
-  if (/^(?:(?:en|em|thin|nb)sp|Tab)$/.test(name)) return ' ';
-  return Object.hasOwn(SIGNS, name.toLowerCase()) ? SIGNS[name.toLowerCase()] : undefined;
-};
-
-const MARKS: Record<string, string> = {
-  ...{ grave: '\u0300', acute: '\u0301', circ: '\u0302', tilde: '\u0303', uml: '\u0308', ring: '\u030A' },
-  cedil: '\u0327',
-};
-const SIGNS: Record<string, string> = {
-  ...{ newline: '\n', amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", period: '.', comma: ',' },
-  ...{ alpha: 'a', epsilon: 'e', iota: 'i', kappa: 'k', nu: 'v', omicron: 'o', rho: 'p', tau: 't', upsilon: 'u' },
-  chi: 'x',
 };
 
 /** Within a paragraph or a block quote; a line that begins a list item, a heading, a row or a fence is separate. */

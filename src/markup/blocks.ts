@@ -1,5 +1,6 @@
-import createMarkdownIt, { type Token } from 'markdown-it';
+import type { Token } from 'markdown-it';
 import type { Span } from '../text/split-sentences.ts';
+import { markdownParser } from './markdown-parser.ts';
 
 /**
  * A top-level block of a Markdown text. `prose` is a paragraph, a quote or HTML; `raw` is what no reader sees: scripts, styles,
@@ -13,16 +14,13 @@ export interface Block extends Span {
   items: Span[];
 }
 
-/** Link definitions are text, as they are part of an article. */
-const parser = createMarkdownIt({ html: true });
-parser.block.ruler.disable('reference');
-
 /** The top-level blocks of a Markdown text (CommonMark 0.31.2 with GFM tables), in order. What stands within a block is not parsed. */
 export function parseBlocks(text: string): Block[] {
   // As long as before, so that offsets stay.
   const source = text.includes('\r') ? text.replace(/\r(?=\n)/g, ' ').replaceAll('\r', '\n') : text;
-  const state = new parser.block.State(source, parser, {}, []);
-  parser.block.tokenize(state, 0, state.lineMax);
+  const { block: parser } = markdownParser;
+  const state = new parser.State(source, markdownParser, {}, []);
+  parser.tokenize(state, 0, state.lineMax);
   const spanOf = (line: number, endLine: number): Span => {
     const start = state.bMarks[line] ?? text.length;
     return { start, end: start + text.slice(start, state.eMarks[endLine - 1]).trimEnd().length };

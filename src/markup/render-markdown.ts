@@ -1,5 +1,6 @@
-import { type InlinePart, readInline } from './read-inline.ts';
-import { type MarkdownBlock, readMarkdown } from './read-markdown.ts';
+import type { Token } from 'markdown-it';
+import { markdownParser } from './markdown-parser.ts';
+import { INLINE, type MarkdownNode, readMarkdown } from './markdown-tree.ts';
 
 /**
  * Converts untrusted Markdown into an HTML fragment: paragraphs, headings, lists, quotes, tables, code, emphasis, line
@@ -8,73 +9,62 @@ import { type MarkdownBlock, readMarkdown } from './read-markdown.ts';
  *
  * @param markdown Bounded by the caller; time is linear in its length.
  */
-export const markdownToHtml = (markdown: string): string => readMarkdown(markdown).map(htmlOf).join('\n');
+export const markdownToHtml = (markdown: string): string => htmlOf(readMarkdown(markdown));
 
 /** An untrusted plain text as HTML, line by line; mentions are disabled. */
 export const textToHtml = (text: string): string => plain(text, false).replaceAll('\n', '<br>\n');
 
-const htmlOf = (block: MarkdownBlock): string => {
-  switch (block.kind) {
-    case 'heading':
-      return `<h${block.depth}>${inlineHtml(block.text)}</h${block.depth}>`;
-    case 'paragraph':
-      return `<p>${inlineHtml(block.text)}</p>`;
-    case 'code':
-      return `<pre><code>${plain(block.text, true)}</code></pre>`;
-    case 'rule':
+const htmlOf = (nodes: readonly MarkdownNode[]): string => linesOf(nodes, elementHtml).join('\n');
+
+/** A line for each block and each run of inline content. */
+const linesOf = (nodes: readonly MarkdownNode[], show: (node: MarkdownNode) => string): string[] => {
+  const lines: string[] = [];
+  let isRun = false;
+  for (const node of nodes) {
+    const isInline = INLINE.has(node.tag);
+    if (isInline && isRun) lines.push((lines.pop() ?? '') + show(node));
+    else lines.push(show(node));
+    isRun = isInline;
+  }
+  return lines;
+};
+
+const elementHtml = ({ tag, text, url, start, children }: MarkdownNode): string => {
+  switch (tag) {
+    case '':
+      return plain(text, false);
+    case 'hr':
       return '<hr>';
-    case 'quote':
-      return `<blockquote>\n${block.blocks.map(htmlOf).join('\n')}\n</blockquote>`;
-    case 'table':
-      return tableHtml(block.rows);
-    case 'list':
-      return listHtml(block);
+    case 'br':
+      return '<br>\n';
+    case 'code':
+      return `<code>${plain(text, true)}</code>`;
+    case 'pre':
+      return `<pre><code>${plain(text, true)}</code></pre>`;
+    case 'img':
+      return url === '' ? plain(text, false) : `${openLink(url)}${plain(text, false)}</a>`;
+    case 'a':
+      return `${openLink(url)}${htmlOf(children)}</a>`;
+    case 'ol':
+      return start === 1 ? `<ol>\n${htmlOf(children)}\n</ol>` : `<ul>\n${htmlOf(numbered(children, start))}\n</ul>`;
+    case 'tr':
+      return `<tr>${children.map(elementHtml).join('')}</tr>`;
+    default:
+      return OPEN_LINES.has(tag) ? `<${tag}>\n${htmlOf(children)}\n</${tag}>` : `<${tag}>${htmlOf(children)}</${tag}>`;
   }
 };
 
-/** A list that starts with a number other than 1 writes its numbers as text, as no attribute is allowed. */
-const listHtml = ({ start, isTight, items }: Extract<MarkdownBlock, { kind: 'list' }>): string => {
-  const isNumbered = start === 1;
-  const element = isNumbered ? 'ol' : 'ul';
-  const lines = items.map((blocks, at) => {
-    const number = start === undefined || isNumbered ? '' : `${start + at}. `;
-    const html = blocks.map((block) =>
-      isTight && block.kind === 'paragraph' ? inlineHtml(block.text) : htmlOf(block),
-    );
-    return `<li>${number}${html.join('\n')}</li>`;
+/** Elements whose tags stand on lines of their own. */
+const OPEN_LINES: ReadonlySet<string> = new Set(['blockquote', 'ul', 'table', 'thead', 'tbody']);
+
+/** Items with their numbers as text, as no attribute is allowed. */
+const numbered = (items: readonly MarkdownNode[], start: number): MarkdownNode[] =>
+  items.map((item, at) => {
+    const number = { ...item, tag: '', text: `${start + at}. `, children: [] };
+    return { ...item, children: [number, ...item.children] };
   });
-  return `<${element}>\n${lines.join('\n')}\n</${element}>`;
-};
 
-const tableHtml = ([head = [], ...rows]: readonly string[][]): string => {
-  const rowHtml = (cells: readonly string[], element: 'th' | 'td') =>
-    `<tr>${cells.map((cell) => `<${element}>${inlineHtml(cell)}</${element}>`).join('')}</tr>`;
-  const body = rows.map((row) => rowHtml(row, 'td')).join('\n');
-  return `<table>\n<thead>\n${rowHtml(head, 'th')}\n</thead>${body === '' ? '' : `\n<tbody>\n${body}\n</tbody>`}\n</table>`;
-};
-
-/** Deeper emphasis is ignored: a browser would have to keep the elements open. */
-const MAX_DEPTH = 12;
-
-const inlineHtml = (text: string): string => {
-  let html = '';
-  let depth = 0;
-  for (const part of readInline(text)) {
-    if (part.kind === 'close') depth -= 1;
-    if (part.kind === 'break') html += '<br>\n';
-    else if (part.kind === 'text') html += plain(part.text, false);
-    else if (part.kind === 'code') html += `<code>${plain(part.text, true)}</code>`;
-    else if (part.kind === 'close') html += depth < MAX_DEPTH ? `</${part.element}>` : '';
-    else if (part.kind === 'open') {
-      html += depth < MAX_DEPTH ? openTag(part) : '';
-      depth += 1;
-    }
-  }
-  return html;
-};
-
-const openTag = (part: Extract<InlinePart, { kind: 'open' }>): string =>
-  part.element === 'a' ? `<a href="${escaped(part.url)}" rel="noopener noreferrer">` : `<${part.element}>`;
+const openLink = (url: string): string => `<a href="${escaped(url)}" rel="noopener noreferrer">`;
 
 const plain = (text: string, isCode: boolean): string => escaped(quietMentions(text, { isCode }));
 
@@ -88,29 +78,53 @@ const REFERENCES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&g
  *
  * @param markdown Bounded by the caller; time is linear in its length.
  */
-export const markdownToText = (markdown: string): string => readMarkdown(markdown).map(textOf).join('\n\n');
+export const markdownToText = (markdown: string): string => textOf(readMarkdown(markdown)).join('\n\n');
 
-const textOf = (block: MarkdownBlock): string => {
-  switch (block.kind) {
-    case 'heading':
-    case 'paragraph':
-      return inlineText(block.text);
-    case 'code':
-      return quietMentions(block.text, { isCode: true });
-    case 'rule':
+const textOf = (nodes: readonly MarkdownNode[]): string[] => linesOf(nodes, elementText);
+
+const elementText = ({ tag, text, url, start, children }: MarkdownNode): string => {
+  switch (tag) {
+    case '':
+      return quietMentions(text);
+    case 'br':
+      return '\n';
+    case 'hr':
       return '---';
-    case 'quote':
-      return indented(block.blocks.map(textOf).join('\n\n'), '> ', '> ');
-    case 'table':
-      return block.rows.map((row) => row.map((cell) => inlineText(cell)).join(' | ')).join('\n');
-    case 'list':
-      return block.items
-        .map((blocks, at) => {
-          const mark = block.start === undefined ? '- ' : `${block.start + at}. `;
-          return indented(blocks.map(textOf).join(block.isTight ? '\n' : '\n\n'), mark, ' '.repeat(mark.length));
-        })
-        .join(block.isTight ? '\n' : '\n\n');
+    case 'code':
+    case 'pre':
+      return quietMentions(text, { isCode: true });
+    case 's':
+      return `~~${textOf(children).join('')}~~`;
+    case 'a':
+      return linkText(textOf(children).join(''), url);
+    case 'img':
+      return linkText(quietMentions(text), url);
+    case 'blockquote':
+      return indented(textOf(children).join('\n\n'), '> ', '> ');
+    case 'ul':
+    case 'ol':
+      return listText(children, tag === 'ol' ? start : undefined);
+    case 'tr':
+      return children.map(elementText).join(' | ');
+    default:
+      return textOf(children).join('\n');
   }
+};
+
+const linkText = (words: string, url: string): string => {
+  const address = url.replace(/^mailto:/i, '');
+  return words === address || words === url || url === '' ? words : `${words} (${address})`;
+};
+
+const listText = (items: readonly MarkdownNode[], start: number | undefined): string => {
+  const isTight = !items.some(({ children }) => children.some(({ tag }) => tag === 'p'));
+  const gap = isTight ? '\n' : '\n\n';
+  return items
+    .map(({ children }, at) => {
+      const mark = start === undefined ? '- ' : `${start + at}. `;
+      return indented(textOf(children).join(gap), mark, ' '.repeat(mark.length));
+    })
+    .join(gap);
 };
 
 const indented = (text: string, first: string, others: string): string =>
@@ -118,23 +132,6 @@ const indented = (text: string, first: string, others: string): string =>
     .split('\n')
     .map((line, at) => (at === 0 ? first + line : line === '' ? others.trimEnd() : others + line))
     .join('\n');
-
-const inlineText = (markdown: string): string => {
-  let text = '';
-  const links: { url: string; from: number }[] = [];
-  for (const part of readInline(markdown)) {
-    if (part.kind === 'text') text += quietMentions(part.text);
-    else if (part.kind === 'code') text += quietMentions(part.text, { isCode: true });
-    else if (part.kind === 'break') text += '\n';
-    else if (part.kind === 'open' && part.element === 'a') links.push({ url: part.url, from: text.length });
-    else if (part.kind === 'close' && part.element === 'a') {
-      const { url = '', from = 0 } = links.pop() ?? {};
-      const address = url.replace(/^mailto:/i, '');
-      if (text.slice(from) !== address && text.slice(from) !== url) text += ` (${address})`;
-    }
-  }
-  return text;
-};
 
 /**
  * The visible words of a heading: without marks, link targets, tags and repeated white space.
@@ -151,9 +148,14 @@ export const plainHeading = (source: string): string => {
 
 const MAX_HEADING = 1000;
 
-const plainWords = (markdown: string): string =>
-  readInline(markdown, { dropTags: true })
-    .map((part) => ('text' in part ? part.text : part.kind === 'break' ? ' ' : ''))
+const plainWords = (markdown: string): string => wordsOf(markdownParser.parseInline(markdown, {}));
+
+const wordsOf = (tokens: readonly Token[]): string =>
+  tokens
+    .map(({ type, content, children }) => {
+      if (children !== null) return wordsOf(children);
+      return type === 'html_inline' ? '' : type.endsWith('break') ? ' ' : content;
+    })
     .join('');
 
 /**

@@ -15,6 +15,12 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
   const client = new Constellation({ url: options.url, key: options.key, retries: 1, interface: 'widget' });
   const turns: Turn[] = [];
   let running: AbortController | undefined;
+  /** Loaded when a visitor begins to type; without it texts are shown as they are. */
+  const markdownReader = (): Promise<(markdown: string) => (Node | string)[]> =>
+    import(`${options.url}/widget-markdown.js`).then(
+      ({ markdownElements }) => markdownElements,
+      () => (markdown) => [markdown],
+    );
 
   const messages = createElement('ol', { class: 'messages', tabindex: 0, 'aria-label': options.title ?? text.title });
   /** Read aloud by screen readers, in place of the growing answer. */
@@ -22,6 +28,7 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
   const input = createElement('textarea', {
     rows: 1,
     maxlength: MAX_QUESTION_LENGTH,
+    focus: () => void markdownReader(),
     keydown: (event) => {
       const { key, shiftKey, isComposing } = event as KeyboardEvent;
       if (key !== 'Enter' || shiftKey || isComposing) return;
@@ -71,7 +78,7 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
     running = ending;
     input.value = '';
     send.textContent = text.stop;
-    const answer = createAnswer(text);
+    const answer = createAnswer(text, await markdownReader());
     const reply = createElement('li', { 'aria-label': text.answer }, answer.element, status);
     const asked = createElement('li', { class: 'asked', 'aria-label': text.you }, question);
     messages.append(asked, reply);

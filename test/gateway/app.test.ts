@@ -233,7 +233,14 @@ it('the routes are those of the API description, and the pages', () => {
   expect(all.filter((route) => !described.has(route))).toEqual([
     'GET /.well-known/agent.json',
     ...['GET /docs', 'GET /docs/:file', 'GET /search', 'GET /kb/:id{.+}', 'GET /pages.css'],
-    ...['GET /', 'GET /console/:file', 'GET /panel/:helpdesk{chatwoot|zendesk}', 'GET /widget.js', 'GET /*'],
+    ...[
+      'GET /',
+      'GET /console/:file',
+      'GET /panel/:helpdesk{chatwoot|zendesk}',
+      'GET /widget.js',
+      'GET /widget-markdown.js',
+      'GET /*',
+    ],
   ]);
 });
 it('GET /v1/access shows workspaces and rights of the key, but not its name', async () => {

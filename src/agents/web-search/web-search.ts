@@ -1,8 +1,8 @@
+import { decodeHTML } from 'entities';
 import { readAs } from '../../contract/error-info.ts';
 import { WebUrl } from '../../contract/names.ts';
 import { CodedError, DataSourceError } from '../../http/coded-error.ts';
 import { fetchJson, HttpFailure, retryAfterMs } from '../../http/fetch-json.ts';
-import { decodeEntities } from '../../markup/read-inline.ts';
 import currencies from './currencies.json' with { type: 'json' };
 
 /** Finds pages and offers on the web. */
@@ -231,7 +231,7 @@ const TRACKING =
  * @param limit In UTF-16 units; what is longer ends in `…`.
  */
 export const plainText = (text: string, limit: number): string => {
-  const visible = decodeEntities(withoutTags(text.slice(0, MAX_READ)))
+  const visible = decodeHTML(withoutTags(text.slice(0, MAX_READ)))
     .normalize('NFC')
     .replace(/[\t-\r\u0085\u2028\u2029]/g, ' ')
     .replace(INVISIBLE, '');

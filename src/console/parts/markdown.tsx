@@ -1,17 +1,16 @@
 import { signal } from '@preact/signals';
-import type { Lexer, Token, Tokens } from 'marked';
-import { Component, type ComponentChildren, type JSX } from 'preact';
-import { safeUrl } from './source-link.tsx';
+import { Component, type ComponentChildren, createElement } from 'preact';
+import type { MarkdownNode, readMarkdown } from '../../markup/markdown-tree.ts';
 
 /** Longer texts are shown as they are: no answer is that long. */
 const MAX_LENGTH = 32_000;
 
-const loaded = signal<typeof Lexer | undefined>(undefined);
+const parser = signal<typeof readMarkdown | undefined>(undefined);
 
 /** Loads the parser, which the first view does without: texts are shown as they are until it is there. */
 export const loadMarkdown = async (): Promise<void> => {
-  const { Lexer: lexer } = await import('marked');
-  loaded.value = lexer;
+  const { readMarkdown: parse } = await import('../../markup/markdown-tree.ts');
+  parser.value = parse;
 };
 
 interface MarkdownProps {
@@ -37,141 +36,64 @@ export class Markdown extends Component<MarkdownProps, { hasFailed: boolean }> {
 
   override render() {
     const { text, raisedBy = 0 } = this.props;
-    if (loaded.value === undefined) void loadMarkdown().catch(() => undefined);
-    if (loaded.value === undefined || this.state.hasFailed || text.length > MAX_LENGTH)
+    if (parser.value === undefined) void loadMarkdown().catch(() => undefined);
+    if (parser.value === undefined || this.state.hasFailed || text.length > MAX_LENGTH)
       return <div class="prose plain">{text}</div>;
-    return <div class="prose">{blocks(raised(tokensOf(text, loaded.value), raisedBy))}</div>;
+    return <div class="prose">{raised(parser.value(text), raisedBy).map(element)}</div>;
   }
 }
 
 /** Headings of the text that stand in no list or quote, by some levels higher. */
-const raised = (tokens: readonly Token[], by: number): readonly Token[] =>
-  by === 0
-    ? tokens
-    : tokens.map((token) => (token.type === 'heading' ? { ...token, depth: Math.max(token.depth - by, 0) } : token));
+const raised = (nodes: readonly MarkdownNode[], by: number): readonly MarkdownNode[] =>
+  nodes.map((node) => (levelOf(node) > 0 ? { ...node, tag: `h${Math.max(levelOf(node) - by, 0)}` } : node));
 
-/** A text of hostile depth exhausts the stack of the lexer. */
-const tokensOf = (text: string, Parser: typeof Lexer): Token[] => {
-  try {
-    return new Parser({ gfm: true }).lex(text);
-  } catch {
-    return [{ type: 'text', raw: text, text }];
-  }
-};
+const levelOf = ({ tag }: MarkdownNode): number => Number(/^h(\d)$/.exec(tag)?.[1] ?? 0);
 
-const blocks = (tokens: readonly Token[]): ComponentChildren => tokens.map((token) => block(token as Tokens.Generic));
-
-const block = (token: Tokens.Generic): ComponentChildren => {
-  switch (token.type) {
-    case 'heading': {
-      const Heading = `h${Math.min(token.depth + 2, 6)}` as 'h3'; // the page and its sections have the higher ones
-      return <Heading>{inlines(token.tokens)}</Heading>;
-    }
-    case 'paragraph':
-      return <p>{inlines(token.tokens)}</p>;
-    case 'text':
-      return token.tokens === undefined ? decoded(token.text) : inlines(token.tokens);
+const element = (node: MarkdownNode): ComponentChildren => {
+  const { tag, text, url, start, align } = node;
+  const children = node.children.map(element);
+  switch (tag) {
+    // A remote image would report to its host that and what was read.
+    case '':
+    case 'img':
+      return text;
     case 'code':
+      return <code>{text}</code>;
+    case 'pre':
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
         <pre tabIndex={0}>
-          <code>{token.text}</code>
+          <code>{text}</code>
         </pre>
       );
-    case 'blockquote':
-      return <blockquote>{blocks(token.tokens ?? [])}</blockquote>;
-    case 'list': {
-      const items = (token as Tokens.List).items.map((item) => (
-        <li>{item.loose ? blocks(item.tokens) : item.tokens.map((each) => block(each as Tokens.Generic))}</li>
-      ));
-      return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
-    }
-    case 'table':
-      return table(token as Tokens.Table);
-    case 'hr':
-      return <hr />;
-    case 'checkbox':
-      return token.checked ? '☑ ' : '☐ ';
-    case 'space':
-    case 'def':
-      return null;
-    default:
-      return token.raw;
-  }
-};
-
-const table = ({ header, rows }: Tokens.Table): JSX.Element => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-  <div class="scrolls" tabIndex={0}>
-    <table>
-      <thead>
-        <tr>
-          {header.map((cell) => (
-            <th scope="col" class={cell.align ?? undefined}>
-              {inlines(cell.tokens)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr>
-            {row.map((cell) => (
-              <td class={cell.align ?? undefined}>{inlines(cell.tokens)}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
-
-const inlines = (tokens: readonly Token[] = []): ComponentChildren =>
-  tokens.map((token) => inline(token as Tokens.Generic));
-
-const inline = (token: Tokens.Generic): ComponentChildren => {
-  switch (token.type) {
-    case 'strong':
-      return <strong>{inlines(token.tokens)}</strong>;
-    case 'em':
-      return <em>{inlines(token.tokens)}</em>;
-    case 'del':
-      return <del>{inlines(token.tokens)}</del>;
-    case 'codespan':
-      return <code>{decoded(token.text)}</code>;
-    case 'br':
-      return <br />;
-    case 'link': {
-      const url = safeUrl(decoded(token.href));
-      const text = inlines(token.tokens);
-      return url === undefined ? (
-        text
-      ) : (
+    case 'a':
+      return (
         <a href={url} rel="noreferrer noopener" target="_blank">
-          {text}
+          {children}
         </a>
       );
-    }
-    // A remote image would report to its host that and what was read.
-    case 'image':
-      return token.text === '' ? decoded(token.title ?? '') : decoded(token.text);
-    case 'escape':
-      return decoded(token.text);
-    case 'text':
-      return token.tokens === undefined ? decoded(token.text) : inlines(token.tokens);
+    case 'ol':
+      return <ol start={start}>{children}</ol>;
+    case 'table':
+      return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        <div class="scrolls" tabIndex={0}>
+          <table>{children}</table>
+        </div>
+      );
+    case 'th':
+      return (
+        <th scope="col" class={align}>
+          {children}
+        </th>
+      );
+    case 'td':
+      return <td class={align}>{children}</td>;
     default:
-      return token.raw;
+      return createElement(elementName(node), null, children);
   }
 };
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  '#39': "'",
-  nbsp: '\u00a0',
-};
-
-const decoded = (text: string): string =>
-  text.replaceAll(/&(amp|lt|gt|quot|#39|nbsp);/g, (entity, name: string) => ENTITIES[name] ?? entity);
+/** The page and its sections have the higher headings. */
+const elementName = (node: MarkdownNode): string =>
+  /^h\d$/.test(node.tag) ? `h${Math.min(levelOf(node) + 2, 6)}` : node.tag;

@@ -69,7 +69,7 @@ export const buildAssets = async (folder = FOLDER): Promise<string> => {
         { name: 'docs/index.html', text: PAGE },
         { name: 'docs/start.js', text: START },
         { name: 'pages.css', text: read(join(ROOT, 'src/gateway/pages.css')) },
-        { name: 'widget.js', text: widget.text },
+        ...widget.files,
         { name: 'openapi.json', text: api.text },
       ];
       for (const { name, text } of built) write(join(folder, name), text);

@@ -2,19 +2,29 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { ROOT } from '../functions.ts';
 
-const MAX_BYTES = 20 * 1024;
+/** Bytes after gzip that a file may have. The second is loaded when a visitor begins to type. */
+const LIMITS = { 'widget.js': 20 * 1024, 'widget-markdown.js': 45 * 1024 };
 
 /**
- * The answer box for other web sites, as one classic script, and the files that it was made from, by their paths from the root.
+ * The answer box for other web sites: a classic script, and the module that reads Markdown for it. With the files that they were made
+ * from, by their paths from the root.
  *
- * @throws {Error} When it is larger than 20 KiB after gzip, and for what the bundler warns of.
+ * @throws {Error} When one is larger than its limit after gzip, and for what the bundler warns of.
  */
-export const buildWidget = async (): Promise<{ text: string; sources: string[] }> => {
+export const buildWidget = async (): Promise<{ files: { name: string; text: string }[]; sources: string[] }> => {
+  const builds = await Promise.all([
+    bundle('widget.js', { entry: 'src/widget/widget.ts', format: 'iife' }),
+    bundle('widget-markdown.js', { entry: 'src/widget/markdown.ts', format: 'esm' }),
+  ]);
+  return { files: builds, sources: builds.flatMap(({ sources }) => sources) };
+};
+
+const bundle = async (name: keyof typeof LIMITS, { entry, format }: { entry: string; format: 'iife' | 'esm' }) => {
   const { outputFiles, metafile, warnings } = await build({
-    entryPoints: ['src/widget/widget.ts'],
+    entryPoints: [entry],
     absWorkingDir: ROOT,
     bundle: true,
-    format: 'iife',
+    format,
     target: 'es2022',
     loader: { '.css': 'text' },
     minify: true,
@@ -23,10 +33,10 @@ export const buildWidget = async (): Promise<{ text: string; sources: string[] }
     write: false,
     logLevel: 'silent',
   });
-  if (warnings.length > 0) throw new Error(`Cannot build the widget: ${warnings[0]?.text}`);
+  if (warnings.length > 0) throw new Error(`Cannot build ${name}: ${warnings[0]?.text}`);
   const text = outputFiles[0]?.text ?? '';
   const bytes = gzipSync(text, { level: 9 }).length;
-  if (bytes > MAX_BYTES)
-    throw new Error(`Cannot build the widget: it has ${bytes} bytes after gzip, more than ${MAX_BYTES}`);
-  return { text, sources: Object.keys(metafile.inputs) };
+  if (bytes > LIMITS[name])
+    throw new Error(`Cannot build ${name}: it has ${bytes} bytes after gzip, more than ${LIMITS[name]}`);
+  return { name, text, sources: Object.keys(metafile.inputs) };
 };
