@@ -54,7 +54,7 @@ const consistsOf = (code: string, { texts, quotes, question }: CodeSources): boo
   return lettersOf('none') === 0 && lettersOf('source') > 0 && lettersOf('question') <= 2 * lettersOf('source');
 };
 
-/** Where a word of code is from: `asker` for what the asker fills in. */
+/** Origin of a word of code: `asker` for what the asker fills in. */
 type Origin = 'source' | 'question' | 'asker' | 'none';
 interface Part {
   text: string;
