@@ -32,6 +32,7 @@ export function parseBlocks(text: string): Block[] {
     const block = blocks.at(-1);
     if (token.level === 0)
       blocks.push({ ...spanOf(line, endLine), kind: kindOf(token), depth: depthOf(token), items: [] });
+    else if (block?.kind === 'prose' && token.type === 'inline' && UNSEEN_ALONE.test(token.content)) block.kind = 'raw';
     else if (block !== undefined && isItem(token, block))
       block.items.push(spanOf(line, block.kind === 'table' && block.items.length === 0 ? endLine + 1 : endLine));
   }
@@ -58,3 +59,5 @@ const KINDS: Readonly<Record<string, Block['kind']>> = {
 };
 
 const UNSEEN = /^\s*<(?:(?:script|style|textarea|iframe|object|svg)\b|\?|!(?!--)|!--(?:(?!-->)[\s\S])*(?:-->\s*)?$)/i;
+/** With its end on the same line it is a paragraph to the parser. */
+const UNSEEN_ALONE = /^<(script|style|textarea|iframe|object|svg)\b[^>]*>[^<]*<\/\1>$/i;

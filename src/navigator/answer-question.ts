@@ -26,7 +26,9 @@ import { type OtherLibrarians, withWhomToAsk } from './whom-to-ask.ts';
 
 type Retrieved = Awaited<ReturnType<Retriever>>;
 
-export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices' | 'knowledge' | 'language'> {
+export interface QuestionOptions
+  extends Pick<AnswerOptions, 'history' | 'devices' | 'language'>,
+    Pick<ModelAnswerOptions, 'knowledge'> {
   /** Librarians that may be named as the ones to ask. */
   others?: OtherLibrarians | undefined;
   /** Gets the rules that the answer broke before it was mended. */

@@ -38,6 +38,7 @@ import {
   languageOf,
   withoutInjections,
 } from './answer-from-edition.ts';
+import type { CitableKnowledge } from './citable-knowledge.ts';
 import { closestOf, statementOf } from './cite-sources.ts';
 import { citedStatement, composeModelAnswer, linksToPassages } from './compose-model-answer.ts';
 import { isOffTopic, spokenLanguage } from './decline.ts';
@@ -60,6 +61,8 @@ export interface ModelAnswerOptions extends Omit<AnswerOptions, 'isScreened' | '
   /** Aborts when the caller is gone. */
   signal?: AbortSignal | undefined;
   now?: (() => number) | undefined;
+  /** What the statements are validated against; the shown passages when absent. */
+  knowledge?: CitableKnowledge | undefined;
 }
 
 /** Which component answered, with its usage. */

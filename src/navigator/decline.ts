@@ -29,8 +29,6 @@ interface DeclineInput {
   isOffTopic: boolean;
   /** A model that read the articles chose `closest`. */
   isChosen: boolean;
-  /** The passages answer, but they break a rule of the contract. */
-  isWithheld: boolean;
 }
 
 /** A question is out of domain below this share of the threshold. */
@@ -52,7 +50,7 @@ const CLOSE_FROM = 0.1;
  * Undefined when there is an answer.
  */
 export const decline = (input: DeclineInput): NavigatorAnswer | undefined => {
-  const { edition, result, isAnswered, isWithheld } = input;
+  const { edition, result, isAnswered } = input;
   const isClose = input.isChosen || result.probability >= CLOSE_FROM;
   const closest = isClose ? input.closest : [];
   const { languages } = edition;
@@ -83,7 +81,7 @@ export const decline = (input: DeclineInput): NavigatorAnswer | undefined => {
       closest: input.isChosen || !isClose ? closest : closestInLanguage(input),
       why: phrases.uncovered,
     });
-  if (isAnswered) return isWithheld ? declineWith(input, phrases, lack) : undefined;
+  if (isAnswered) return undefined;
   const isOff = isOffTopic(edition, result) || (!input.isFollowUp && knowsNoWord(edition, result));
   return declineWith(input, phrases, isOff ? offTopic : lack);
 };
@@ -108,13 +106,13 @@ interface Declination {
 }
 
 const declineWith = (
-  { edition, outcome, result, hits, isWithheld }: DeclineInput,
+  { edition, outcome, result, hits }: DeclineInput,
   phrases: AnswerPhrases,
   { verdict, says, closest, why }: Declination,
 ): NavigatorAnswer => {
   const count = String(edition.articleCount);
   const searched = edition.articleCount === 1 ? phrases.searchedOne : filled(phrases.searchedAll, { count });
-  const reason = isWithheld ? phrases.withheld : (why ?? `${unknownWords(outcome, phrases)}, ${phrases.uncovered}`);
+  const reason = why ?? `${unknownWords(outcome, phrases)}, ${phrases.uncovered}`;
   const isOutOfDomain = verdict === 'out-of-domain';
   // That a question is outside of the domain is itself sure; how well the answer answers it is another matter.
   const level = isOutOfDomain ? `${phrases.sureHigh}: ${phrases.outside}` : `${phrases.sureLow}: ${phrases.noAnswer}`;
