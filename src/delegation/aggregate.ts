@@ -7,7 +7,7 @@ import {
   type LibrarianResponse,
   type Source,
 } from '../contract/response.ts';
-import { outsideCode } from '../markup/shorten.ts';
+import { outsideCode } from '../markup/blocks.ts';
 import { type AnswerPhrases, answerPhrases, filled } from '../runtime/answer-phrases.ts';
 import type { Branch } from '../runtime/delegates.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
@@ -275,7 +275,7 @@ const renumberCitations = (text: string, places: readonly (number | undefined)[]
       const place = places[Number(number) - 1];
       return place === undefined ? '' : `[${place + 1}]`;
     });
-  return outsideCode(text.split('\n'), renumber).lines.join('\n');
+  return outsideCode(text, renumber);
 };
 
 const CITATION = new RegExp(`${CODE_SPAN}|(?<!\\\\)\\[(?<number>\\d{1,2})\\](?![(:\\\\])`, 'g');

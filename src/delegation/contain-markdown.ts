@@ -1,4 +1,4 @@
-import { outsideCode } from '../markup/shorten.ts';
+import { openFence, outsideCode } from '../markup/blocks.ts';
 import { escapeHtml } from '../runtime/escape-html.ts';
 
 /** A code span within one line, as the first alternative of a pattern that passes over them. */
@@ -17,15 +17,15 @@ export const CODE_SPAN = '(?<![`\\\\])(?<span>`+)(?!`)[^`]{1,500}(?<!`)\\k<span>
  * @returns Empty when nothing visible is left.
  */
 export const containMarkdown = (markdown: string): string => {
-  const lines = escapeHtml(alignFences(plainLines(markdown))).split('\n');
-  const references = referencesOf(lines);
+  const text = escapeHtml(alignFences(plainLines(markdown)));
+  const references = referencesOf(text);
   let isParagraph = false;
-  const { lines: contained, open } = outsideCode(lines, (line) => {
+  const contained = outsideCode(text, (line) => {
     const inert = escapeSetext(isParagraph, lowerHeading(inlineReferences(line, references)));
     isParagraph = line.trim() !== '';
     return inert;
   });
-  return [...contained, ...(open === '' ? [] : [open])].join('\n').replace(/^\n+/, '').trimEnd();
+  return `${contained}\n${openFence(text)}`.replace(/^\n+/, '').trimEnd();
 };
 
 // Control characters except tabs and line breaks, bidirectional overrides and lone surrogates.
@@ -50,9 +50,9 @@ const SETEXT = /^[ \t>]{0,20}(?:=+|-+)[ \t]*$/;
 const MAX_REFERENCES = 200;
 
 /** What `[label]: https://…` lines define, by label. */
-const referencesOf = (lines: readonly string[]): Map<string, string> => {
+const referencesOf = (text: string): Map<string, string> => {
   const references = new Map<string, string>();
-  outsideCode(lines, (line) => {
+  outsideCode(text, (line) => {
     const [, label = '', url = ''] = DEFINITION.exec(line) ?? [];
     if (url !== '' && references.size < MAX_REFERENCES && !references.has(labelOf(label)))
       references.set(labelOf(label), url);

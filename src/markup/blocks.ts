@@ -61,3 +61,25 @@ const KINDS: Readonly<Record<string, Block['kind']>> = {
 const UNSEEN = /^\s*<(?:(?:script|style|textarea|iframe|object|svg)\b|\?|!(?!--)|!--(?:(?!-->)[\s\S])*(?:-->\s*)?$)/i;
 /** With its end on the same line it is a paragraph to the parser. */
 const UNSEEN_ALONE = /^<(script|style|textarea|iframe|object|svg)\b[^>]*>[^<]*<\/\1>$/i;
+
+/** Gives each line outside of code blocks to `change`; code in a list or a quote is no block of its own. */
+export function outsideCode(text: string, change: (line: string) => string): string {
+  const lines = (part: string): string => part.split('\n').map(change).join('\n');
+  let out = '';
+  let at = 0;
+  for (const { kind, start, end } of parseBlocks(text)) {
+    if (kind !== 'code') continue;
+    out += lines(text.slice(at, start)) + text.slice(start, end);
+    at = end;
+  }
+  return out + lines(text.slice(at));
+}
+
+/** The mark that closes the fenced code with which a text ends; empty when none is open. */
+export function openFence(text: string): string {
+  const { kind, start = 0 } = parseBlocks(text).at(-1) ?? {};
+  const [opening = '', ...lines] = kind === 'code' ? text.slice(start).split('\n') : [];
+  const [, mark = ''] = /^ {0,3}(`{3,}|~{3,})/.exec(opening) ?? [];
+  const closing = lines.findLast((line) => line.trim() !== '')?.trim() ?? '';
+  return closing.startsWith(mark) && closing === mark.charAt(0).repeat(closing.length) ? '' : mark;
+}

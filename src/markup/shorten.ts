@@ -1,3 +1,5 @@
+import { openFence } from './blocks.ts';
+
 /**
  * Cuts Markdown to a length, at the end of a paragraph, else of a line, a sentence or a word, and closes code that was cut open.
  *
@@ -11,7 +13,7 @@ export const shorten = (markdown: string, limit: number): string => {
     .slice(0, end ?? head.length)
     .replace(/[\ud800-\udbff]$/, '')
     .trimEnd();
-  const { open: fence } = outsideCode(kept.split('\n'), (line) => line);
+  const fence = openFence(kept);
   return fence === '' ? kept : `${kept}\n${fence.slice(0, ROOM_FOR_FENCE)}`;
 };
 
@@ -24,34 +26,4 @@ const lastEnd = (text: string, pattern: RegExp): number => {
   let end = 0;
   for (const match of text.matchAll(pattern)) end = match.index + match[0].length;
   return end;
-};
-
-/**
- * Applies `change` to the lines outside fenced code. Fences count at the left margin alone: there no list can own them, so that
- * only their own mark or the end of the text closes them (CommonMark 0.31.2, 4.5). `containMarkdown` moves all others there.
- *
- * @returns `open`: the mark that closes code which is still open at the end; else empty.
- */
-export const outsideCode = (
-  lines: readonly string[],
-  change: (line: string) => string,
-): { lines: string[]; open: string } => {
-  let open = '';
-  const changed = lines.map((line) => {
-    if (open !== '') {
-      if (closes(line, open)) open = '';
-      return line;
-    }
-    open = openingOf(line);
-    return open === '' ? change(line) : line;
-  });
-  return { lines: changed, open };
-};
-
-/** The mark of a fence that opens with this line; else empty. */
-const openingOf = (line: string): string => /^(?:`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[0] ?? '';
-
-const closes = (line: string, mark: string): boolean => {
-  const text = /^ {0,3}([`~]{3,})[ \t]*$/.exec(line)?.[1] ?? '';
-  return text.length >= mark.length && text === (mark[0] ?? '').repeat(text.length);
 };
