@@ -26,3 +26,10 @@ export function runsOutsideCode(text: string, read: (lines: string[]) => string[
   flush();
   return out.join('\n');
 }
+
+/** A longer line is no prose. */
+const MAX_LINE = 20_000;
+
+/** Gives each line outside of fenced code to `read`, unless it is very long. */
+export const linesOutsideCode = (text: string, read: (line: string) => string): string =>
+  runsOutsideCode(text, (lines) => lines.map((line) => (line.length > MAX_LINE ? line : read(line))));

@@ -1,4 +1,5 @@
-import { runsOutsideCode } from '../../text/outside-code.ts';
+import { linesOutsideCode } from '../../text/outside-code.ts';
+import { indented } from './read-part.ts';
 import { exportsOf, isMapping, type Literal } from './sites/literal-values.ts';
 
 /** A constant of a page of MDX with several values, and the line that ends it. */
@@ -16,13 +17,11 @@ export function withPageData(text: string): string {
   if (text.length > MAX_PAGE || !/^export[ \t]+const[ \t]/m.test(text)) return text;
   const data = constantsOf(text);
   if (data.size === 0) return text;
-  return runsOutsideCode(text, (lines) =>
-    lines.map((line) => {
-      const [, indent = '', path = ''] = line.length < 1000 ? (COMPONENT.exec(line) ?? []) : [];
-      const items = path === '' ? undefined : itemsOf(valueAt(data, path));
-      return items === undefined ? line : items.map((item) => item.replace(/^(?=.)/gm, indent)).join('\n\n');
-    }),
-  );
+  return linesOutsideCode(text, (line) => {
+    const [, indent = '', path = ''] = line.length < 1000 ? (COMPONENT.exec(line) ?? []) : [];
+    const items = path === '' ? undefined : itemsOf(valueAt(data, path));
+    return items === undefined ? line : indented(items.join('\n\n'), indent);
+  });
 }
 
 function constantsOf(text: string): Map<string, Literal> {
