@@ -115,7 +115,7 @@ const withoutFaulty = (answer: NavigatorAnswer, violations: readonly Violation[]
 /** Each once. */
 const rulesIn = (violations: readonly Violation[]): string[] => [...new Set(violations.map(({ rule }) => rule))];
 
-export const withViolations = (answer: NavigatorAnswer, violations: readonly AnswerViolation[]): NavigatorAnswer =>
+const withViolations = (answer: NavigatorAnswer, violations: readonly AnswerViolation[]): NavigatorAnswer =>
   violations.length === 0 ? answer : { ...answer, violations };
 
 /** Whether a violation is about words of a statement or of its sources, or about an article that it cites as a whole. */
