@@ -14,10 +14,10 @@ export interface CodeSources {
  * Whether code that stands nowhere as it is consists of what the sources have: each of its words stands
  * in the passages or in the question, each number in the quotes or in the question, and `<name>` or
  * `YYYY-MM` is for the asker to fill in. So it is code of an example with other values, or code that a
- * text describes; whether it is right, the judge decides. An option (`--soft`) has to stand in one line
- * with its program, a path or a name of several words as a whole unless the asker's own value is part of
- * it, and at most two of three letters may be the question's alone. Of an address only the parameters
- * may differ, behind `?` or `#`.
+ * text describes; whether it is right, the judge decides. An option (`--soft`) has to stand as it is, a
+ * path or a name of several words too unless the asker's own value is part of it, and at most two of
+ * three letters may be the question's alone. Of an address only the parameters may differ, behind `?`
+ * or `#`.
  */
 export function isFounded({ kind, text }: Literal, sources: CodeSources): boolean {
   if (kind === 'code' || kind === 'command') return consistsOf(text, sources);
@@ -28,10 +28,7 @@ export function isFounded({ kind, text }: Literal, sources: CodeSources): boolea
 }
 
 const consistsOf = (code: string, { texts, quotes, question }: CodeSources): boolean => {
-  const tokens = tokensOf(code);
-  // A placeholder that a sentence names is no code of its own.
-  if (tokens.length === 1 && isPlaceholder(tokens[0] ?? '')) return true;
-  if (!tokens.filter(isOption).every((option) => standsWithProgram(option, tokens[0] ?? '', texts))) return false;
+  const tokens = tokensOf(collapse(code));
   const source = collapse(texts.join('\n'));
   const numbers = valuesIn([question, ...quotes]);
   const originOf = (word: string): Origin => {
@@ -42,6 +39,8 @@ const consistsOf = (code: string, { texts, quotes, question }: CodeSources): boo
   };
   const parts = tokens.flatMap((token): Part[] => {
     if (isPlaceholder(token)) return [];
+    if (isOption(token))
+      return [{ text: token, origin: hasOption(source, token) || hasOption(question, token) ? 'source' : 'none' }];
     const words = token.match(/[\p{L}\p{N}]+/gu) ?? [];
     if (words.length > 1 && hasWhole(source, token)) return [{ text: token, origin: 'source' }];
     const origins = words.map((word): Part => ({ text: word, origin: originOf(word) }));
@@ -51,7 +50,7 @@ const consistsOf = (code: string, { texts, quotes, question }: CodeSources): boo
   });
   const lettersOf = (origin: Origin): number =>
     parts.reduce((sum, part) => sum + (part.origin === origin ? part.text.length : 0), 0);
-  return lettersOf('none') === 0 && lettersOf('source') > 0 && lettersOf('question') <= 2 * lettersOf('source');
+  return lettersOf('none') === 0 && lettersOf('question') <= 2 * lettersOf('source');
 };
 
 /** Origin of a word of code: `asker` for what the asker fills in. */
@@ -77,11 +76,5 @@ const isOption = (token: string): boolean => /^--?[\p{L}<]/u.test(token);
 /** `YYYYMMDD`, `XX`: runs of one letter. */
 const isDatePattern = (word: string): boolean => /^(?:(\p{Lu})\1+)+$/u.test(word);
 
-const standsWithProgram = (option: string, program: string, texts: readonly string[]): boolean => {
-  const pattern = new RegExp(`(?<!\\S)${escapedPattern(option)}(?![\\p{L}\\p{N}-])`, 'u');
-  return texts.some((text) =>
-    text
-      .split('\n')
-      .some((line) => pattern.test(line.replace(/`/g, ' ')) && (isOption(program) || hasWhole(line, program))),
-  );
-};
+const hasOption = (text: string, option: string): boolean =>
+  new RegExp(`(?<![\\p{L}\\p{N}-])${escapedPattern(option)}(?![\\p{L}\\p{N}-])`, 'u').test(text);

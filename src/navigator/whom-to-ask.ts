@@ -19,7 +19,7 @@ export interface OtherLibrarians {
 const MAX_TOPICS = 20;
 
 /**
- * Names the librarian whose description and examples clearly match the question as the first
+ * Names the librarian whose description and examples clearly match a question without an answer, as the first
  * related topic, and in the answer to a question that is out of domain. Whether the caller may ask
  * it is decided when it is asked: a navigator gets no more rights than it needs, so it does not
  * know the caller's others.
@@ -33,7 +33,7 @@ export const withWhomToAsk = (
   const { self, all, chain } = others;
   const phrases = answerPhrases(language);
   const candidates = all.filter(({ id }) => id !== self.id && !chain.includes(id));
-  if (candidates.length === 0) return answer;
+  if (answer.verdict === 'answer' || candidates.length === 0) return answer;
   const { to } = chooseLibrarian(question, indexesOf(all)(self)([self, ...candidates]).index, self.id);
   const target = candidates.find(({ id }) => id === to);
   if (target === undefined) return answer;

@@ -96,7 +96,7 @@ describe('code of a statement', () => {
 describe('code of an example', () => {
   const example =
     'Write `#template 10000 by 2025-12`, or run `git reset --soft HEAD` and `SELECT count FROM users`.\n\n' +
-    'To turn the limit off, set it to zero: `config limit.count 1000`.\n\n' +
+    'Log with `log /l*v install.log`. Another mode of `git reset` is `--mixed`. To turn the limit off, set it to zero: `config limit.count 1000`.\n\n' +
     'Open http://box.local:70/#/?lp=1 for the first.\n\n' +
     "```sh\nregex-test ads.example.org '(^|\\.)ads'\nPASSWORD='correct horse'\n```";
   it.each([
@@ -113,6 +113,10 @@ describe('code of an example', () => {
       'Is it?',
     ],
     ['a number that the quotes name', 'Turn it off with `config limit.count 0`.', 'How do I turn the limit off?'],
+    ['marks that Markdown has too', 'Run `log /l*v <file>`.', 'How do I log it?'],
+    ['an option that the text lists', 'Run `git reset --mixed HEAD`.', 'How do I keep my changes?'],
+    ['an option of the asker', 'Run `regex-test --quiet <your domain>`.', 'Nothing is shown with regex-test --quiet'],
+    ['placeholders alone', 'Write `<your address> <your name>`.', 'What do I write there?'],
     ['a placeholder before a port', 'Set `<your host>:70`.', 'Which port?'],
     ['a value that the text names', 'Write `config limit.count off`.', 'How do I turn the limit off?'],
     ['a form that the text describes', 'Write `reset|zero`.', 'How do I write it?'],
@@ -128,11 +132,9 @@ describe('code of an example', () => {
     ['another option', 'Run `git reset --hard HEAD`.', 'How do I do a hard reset?'],
     ['a number that the quotes lack', 'Turn it off with `config limit.count 7`.', 'How do I turn the limit off?'],
     ['a placeholder for an option', 'Run `git reset --<option> HEAD`.', 'How do I do a hard reset?'],
-    ['placeholders alone', 'Run `<program> <file>`.', 'How do I start it?'],
     ['another command before a placeholder', 'Run `regex-drop <your domain>`.', 'Is my domain blocked?'],
     ['another word in capitals', 'Run `DELETE count FROM users`.', 'How many users are there?'],
     ['mostly words of the asker', 'Run `drop table orders FROM it`.', 'drop table orders'],
-    ['an option of another command', 'Run `regex-test --soft <your domain>`.', 'Is my domain blocked?'],
     ['a path made of words of the passages', 'Write `PASSWORD=/git/users`.', 'How do I set a password?'],
     ['a made-up host', 'Open `https://config.example.org/?count=<n>`.', 'How do I turn the limit off?'],
   ])('is refused with %s', (_what, written, question) => {
