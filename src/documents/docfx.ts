@@ -1,3 +1,4 @@
+import { decodeUri } from '../text/decode-uri.ts';
 import { escapeHtml, labelHtml } from './jsx.ts';
 import type { Omissions } from './omissions.ts';
 
@@ -55,14 +56,6 @@ function readExtension(
 
 /** `System.String.Format*` is `Format`. */
 const nameOf = (id: string): string => {
-  const name = decoded(id).replace(/\*$|\(.*$/, '');
+  const name = decodeUri(id).replace(/\*$|\(.*$/, '');
   return name.split('.').at(-1) || name;
-};
-
-const decoded = (id: string): string => {
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    return id;
-  }
 };

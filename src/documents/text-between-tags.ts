@@ -1,3 +1,5 @@
+import { decodeHTML } from 'entities';
+
 /** Removes tags, and scripts and styles with their content. Linear: each character is read once. */
 export function textBetweenTags(html: string): string {
   const parts: string[] = [];
@@ -14,8 +16,8 @@ export function textBetweenTags(html: string): string {
     const close = from === -1 ? -1 : html.indexOf('>', from);
     at = close === -1 ? html.length : close + 1;
   }
-  return decoded(parts.join(' '))
-    .replace(/[ \t]+/g, ' ')
+  return decodeHTML(parts.join(' '))
+    .replace(/[ \t\u00a0]+/g, ' ')
     .replace(/\s*\n\s*/g, '\n')
     .trim();
 }
@@ -23,8 +25,3 @@ export function textBetweenTags(html: string): string {
 const WITHOUT_TEXT = new Set(
   'script style iframe object applet noscript template svg math canvas select textarea'.split(' '),
 );
-
-const decoded = (text: string): string =>
-  text.replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => CHARACTERS[name] ?? '');
-
-const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" };

@@ -3,6 +3,7 @@ import type { BlockContent, PhrasingContent, Root, RootContent, TableCell } from
 import { readDocument } from '../../documents/read-document.ts';
 import { writeMarkdown } from '../../documents/write-markdown.ts';
 import { markdownToText } from '../../markup/render-markdown.ts';
+import { decodeUri } from '../../text/decode-uri.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
 import LABELS from './openapi-labels.json' with { type: 'json' };
@@ -136,14 +137,7 @@ function resolved(value: unknown, api: Value): Value | undefined {
   return isValue(current) ? current : undefined;
 }
 
-const decoded = (part: string): string => {
-  const plain = part.replaceAll('~1', '/').replaceAll('~0', '~');
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
-};
+const decoded = (part: string): string => decodeUri(part.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 const nameOfReference = (value: unknown): string =>
   isValue(value) && typeof value.$ref === 'string' ? (value.$ref.split('/').at(-1) ?? '') : '';

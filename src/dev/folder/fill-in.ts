@@ -1,11 +1,12 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { decodeUri } from '../../text/decode-uri.ts';
 import { linesOutsideCode } from '../../text/outside-code.ts';
 import { withShortcodes } from './hugo-shortcodes.ts';
 import { withParts } from './include-parts.ts';
 import { withLoops } from './liquid-loops.ts';
 import { withPageData } from './page-data.ts';
 import type { FolderSite } from './scan-folder.ts';
-import { decoded, type Fields, memberOf, valueAt } from './sites/site.ts';
+import { type Fields, memberOf, valueAt } from './sites/site.ts';
 
 export interface FillIn {
   /** Real path of the file. */
@@ -111,7 +112,7 @@ function withLinks(text: string, linking: Linking): string {
 /** The title that the configuration names for the page of a file. */
 function titleOf(target: string, { file, site }: Linking): string | undefined {
   if (site === undefined) return undefined;
-  const plain = resolve(dirname(file), decoded(target));
+  const plain = resolve(dirname(file), decodeUri(target));
   for (const ending of ['', '/README.md']) {
     const page = site.site.pageOf(
       relative(site.root, plain + ending)
@@ -130,7 +131,7 @@ function addressOf(target: string, { file, site, urlOf }: Linking): string | und
   if (/^(?:[a-z][\w+.-]*:|#|\/\/|\{)/i.test(target)) return undefined;
   const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(target) ?? [];
   if (path === '') return undefined;
-  const plain = decoded(path.replace(/^@site\//, '/'));
+  const plain = decodeUri(path.replace(/^@site\//, '/'));
   const folders =
     plain.startsWith('/') || !/^\.{1,2}\//.test(plain)
       ? site === undefined

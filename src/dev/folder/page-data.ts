@@ -1,6 +1,7 @@
 import { linesOutsideCode } from '../../text/outside-code.ts';
 import { indented } from './read-part.ts';
 import { exportsOf, isMapping, type Literal } from './sites/literal-values.ts';
+import { memberOf } from './sites/site.ts';
 
 /** A constant of a page of MDX with several values, and the line that ends it. */
 const CONSTANT = /^export[ \t]+const[ \t]+(\w{1,80})[^\n=]{0,80}=[ \t]*[[{][ \t]*$/;
@@ -16,43 +17,35 @@ const MAX_ITEMS = 1000;
 export function withPageData(text: string): string {
   if (text.length > MAX_PAGE || !/^export[ \t]+const[ \t]/m.test(text)) return text;
   const data = constantsOf(text);
-  if (data.size === 0) return text;
   return linesOutsideCode(text, (line) => {
     const [, indent = '', path = ''] = line.length < 1000 ? (COMPONENT.exec(line) ?? []) : [];
-    const items = path === '' ? undefined : itemsOf(valueAt(data, path));
+    const items = path === '' ? undefined : itemsOf(memberOf(data, path.split('.')));
     return items === undefined ? line : indented(items.join('\n\n'), indent);
   });
 }
 
-function constantsOf(text: string): Map<string, Literal> {
-  const data = new Map<string, Literal>();
+function constantsOf(text: string): Record<string, Literal> {
+  const data: Record<string, Literal> = {};
   let open: { name: string; lines: string[] } | undefined;
   for (const line of text.split('\n')) {
     const name = line.startsWith('export') ? CONSTANT.exec(line)?.[1] : undefined;
     if (name !== undefined) open = { name, lines: [] };
     open?.lines.push(line);
     if (open === undefined || !LAST_LINE.test(line)) continue;
-    data.set(open.name, exportsOf(open.lines.join('\n'), undefined).get(open.name));
+    data[open.name] = exportsOf(open.lines.join('\n'), undefined).get(open.name);
     open = undefined;
   }
   return data;
 }
 
-function valueAt(data: ReadonlyMap<string, Literal>, path: string): Literal {
-  const [first = '', ...names] = path.split('.');
-  let value = data.get(first);
-  for (const name of names) value = isMapping(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  return value;
-}
-
 /** Blocks of Markdown; undefined for a value that is no list of texts. */
-function itemsOf(value: Literal): string[] | undefined {
+function itemsOf(value: unknown): string[] | undefined {
   if (!Array.isArray(value) || value.length > MAX_ITEMS) return undefined;
   const items = value.map(itemOf).filter((item) => item !== '');
   return items.length === 0 ? undefined : items;
 }
 
-function itemOf(value: Literal): string {
+function itemOf(value: unknown): string {
   if (typeof value === 'string') return isProse(value) ? `- ${value.trim()}` : '';
   const texts = isMapping(value) ? Object.values(value).filter((each) => typeof each === 'string') : [];
   const [title = '', ...rest] = texts.filter(isProse).map((each) => each.trim());

@@ -8,6 +8,7 @@ import { readWebPage, type WebPage } from '../../documents/read-web-page.ts';
 import { HttpFailure, readBytes, send } from '../../http/fetch-json.ts';
 import { discard } from '../../http/read-body.ts';
 import { decodeText } from '../../text/decode-text.ts';
+import { decodeUri } from '../../text/decode-uri.ts';
 import {
   type ArticleSource,
   isSince,
@@ -521,7 +522,7 @@ const pageId = (address: string): string => {
   const path = pathname.slice(1).replace(/(^|\/)$/, '$1index');
   const isPlain = search === '' && path.length <= 200 && PLAIN_PATH.test(path) && !/(?:^|\/)index$/.test(pathname);
   if (isPlain) return path;
-  const words = decodeURIComponentSafely(path)
+  const words = decodeUri(path)
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
     .replaceAll(/^-|-$/g, '')
@@ -530,14 +531,6 @@ const pageId = (address: string): string => {
 };
 
 const PLAIN_PATH = /^\w[\w.~-]*(?:\/\w[\w.~-]*)*$/;
-
-const decodeURIComponentSafely = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
 
 const hashOf = (addresses: readonly string[]): string => hashText(addresses.join('\n'));
 const hashText = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));

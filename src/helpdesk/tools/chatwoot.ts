@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { escapeLines } from '../../markup/render-markdown.ts';
 import type { MailSigns } from '../../text/automatic-mail.ts';
+import { decodeUri } from '../../text/decode-uri.ts';
 import type { HelpdeskMessage, HelpdeskTool, SentReply } from '../helpdesk-tool.ts';
 import { CHATWOOT } from '../signature-schemes.ts';
 import { helpdeskApi, pathOf, readPages, requiredOption, requiredToken } from './helpdesk-api.ts';
@@ -245,14 +246,7 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
 const isFromCustomer = ({ message_type: type }: Message): boolean => type === 0;
 
 /** A file is given by its URL only, which ends with its name. */
-const fileNameOf = (url: string): string => {
-  const name = url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '';
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-};
+const fileNameOf = (url: string): string => decodeUri(url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '');
 
 /** Activities, such as a change of status, are no messages. */
 const toMessage = (message: Message): HelpdeskMessage[] => {

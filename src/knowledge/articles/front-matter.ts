@@ -81,22 +81,18 @@ const splitMarkedJson = (text: string): SplitArticle => {
   return { front: frontMatterOf(fields), fields, body: text.slice(all.length).replace(/^\n+/, ''), warnings: [] };
 };
 
-const readJson = (source: string): Record<string, unknown> | undefined => {
+/** What a parser makes of a text; undefined for what is no mapping or not valid. Libraries may throw any error on hostile input. */
+export const mappingOf = (parse: () => unknown): Record<string, unknown> | undefined => {
   try {
-    const value: unknown = JSON.parse(source);
+    const value = parse();
     return isMapping(value) ? value : undefined;
   } catch {
     return undefined;
   }
 };
 
-const readToml = (source: string): Record<string, unknown> | undefined => {
-  try {
-    return parseToml(source, { maxDepth: 20 });
-  } catch {
-    return undefined;
-  }
-};
+const readJson = (source: string) => mappingOf(() => JSON.parse(source));
+const readToml = (source: string) => mappingOf(() => parseToml(source, { maxDepth: 20 }));
 
 export const MAX_FRONT_MATTER = 16_384;
 
@@ -114,18 +110,13 @@ export const isDraft = (text: string): boolean => {
  *
  * @returns Undefined when the text is not a single mapping; empty for a text without any node.
  */
-const readMapping = (source: string): Record<string, unknown> | undefined => {
-  try {
+const readMapping = (source: string) =>
+  mappingOf(() => {
     const documents = loadAll(source, { maxDepth: 20, maxAliases: 0 });
-    const value = documents[0] ?? {};
-    return documents.length <= 1 && isMapping(value) ? value : undefined;
-  } catch {
-    // The library documents that it may throw other errors than its own on hostile input.
-    return undefined;
-  }
-};
+    return documents.length > 1 ? undefined : (documents[0] ?? {});
+  });
 
-const isMapping = (value: unknown): value is Record<string, unknown> =>
+export const isMapping = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Only the audience counts in what looks like front matter. */

@@ -11,6 +11,7 @@ import { cachedSection, type Section, sectionRanges, visibleSize } from '../../g
 import { oncePer } from '../../runtime/once-per.ts';
 import type { Edition, EditionArticle } from '../../search/open-edition.ts';
 import { searchEdition } from '../../search/search-edition.ts';
+import { decodeUri } from '../../text/decode-uri.ts';
 
 /** Titles that are searched; a search takes about a millisecond. */
 const MAX_TITLES = 2000;
@@ -121,7 +122,7 @@ const deadLinks = (articles: readonly EditionArticle[], sections: readonly (read
     if (target.startsWith('#') || target.startsWith('//')) return false;
     const file = new URL(target, `https://files.invalid/${id}`).pathname.slice(1);
     const address = URL.canParse(target, url) ? pageOf(new URL(target, url).href) : undefined;
-    const isArticle = files.has(withoutEnding(decoded(file))) || (address !== undefined && addresses.has(address));
+    const isArticle = files.has(withoutEnding(decodeUri(file))) || (address !== undefined && addresses.has(address));
     // A link to a picture or an archive is to no article.
     return !isArticle && (FILE_ENDING.test(file) || !/\.[a-z0-9]{1,8}$/i.test(file));
   };
@@ -151,14 +152,6 @@ const pageOf = (url: string): string => withoutEnding(url.replace(/[?#].*$/s, ''
 const folderOf = (page: string): string => page.slice(0, page.lastIndexOf('/') + 1);
 
 const withoutEnding = (path: string): string => path.replace(FILE_ENDING, '');
-
-const decoded = (path: string): string => {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-};
 
 /** More are not compared. */
 const MAX_STATEMENTS = 60_000;

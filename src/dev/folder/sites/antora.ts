@@ -1,3 +1,4 @@
+import { isMapping } from '../../../knowledge/articles/front-matter.ts';
 import { readYaml } from './read-config.ts';
 import { addressOf, NOT_OF_THE_SITE, PARTIAL, type Site, type SiteFiles, textIn, withoutEnding } from './site.ts';
 
@@ -37,9 +38,6 @@ export function antora(files: SiteFiles): Site | undefined {
     },
   };
 }
-
-const isMapping = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function routeOf(path: string, style: string | undefined): string {
   if (style !== 'indexify' && style !== 'drop') return `${path}.html`;

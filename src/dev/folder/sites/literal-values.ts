@@ -27,6 +27,7 @@ interface Source {
   /** Values that other modules of the configuration export. */
   imported: Map<string, Literal>;
   steps: number;
+  isPython: boolean;
 }
 
 /** The text of a module that a configuration imports, and how its own imports are read. */
@@ -61,7 +62,7 @@ export function exportedValue(text: string, read?: ModuleReader): Literal {
 
 /** What a module exports, `default` among it. */
 export function exportsOf(text: string, read: ModuleReader | undefined): Map<string, Literal> {
-  const source: Source = { text, named: new Map(), imported: new Map(), steps: 0 };
+  const source: Source = { text, named: new Map(), imported: new Map(), steps: 0, isPython: false };
   const names: string[] = [];
   let exported: SyntaxNode | undefined;
   for (const statement of childrenOf(typescript.parse(text).topNode)) {
@@ -143,21 +144,31 @@ function defaultIn(statement: SyntaxNode): SyntaxNode | undefined {
   return children.findLast(({ name }) => name !== ';' && name !== 'default' && name !== 'export') ?? undefined;
 }
 
+/** What both languages have and only a run of Python would tell. */
+const PROGRAMS = /^(?:Call|Member|Conditional)Expression$/;
+
 function evaluate(node: SyntaxNode, source: Source, depth: number): Literal {
   source.steps += 1;
   if (source.steps > MAX_STEPS || depth > MAX_DEPTH) return undefined;
   const inner = (child: SyntaxNode | null | undefined): Literal =>
     child === null || child === undefined ? undefined : evaluate(child, source, depth + 1);
   const text = textOf(node, source.text);
+  if (source.isPython && PROGRAMS.test(node.name)) return undefined;
   switch (node.name) {
     case 'String':
-      return unquoted(text);
+      return source.isPython ? pythonString(text) : unquoted(text);
+    case 'ContinuedString': {
+      const parts = childrenOf(node).map(inner);
+      return parts.every((part) => typeof part === 'string') ? parts.join('') : undefined;
+    }
     case 'TemplateString':
       return templateOf(node, source, depth);
     case 'Number':
       return Number(text.replaceAll('_', ''));
+    case 'Boolean':
     case 'BooleanLiteral':
-      return text === 'true';
+      return text.toLowerCase() === 'true';
+    case 'None':
     case 'null':
       return null;
     case 'VariableName': {
@@ -166,11 +177,15 @@ function evaluate(node: SyntaxNode, source: Source, depth: number): Literal {
       return within(value, node) ? undefined : inner(value);
     }
     case 'ArrayExpression':
+    case 'TupleExpression':
+    case 'SetExpression':
       return childrenOf(node).flatMap((child, at, all) => {
-        if (/^[[\],]$/.test(child.name) || child.name === 'Spread') return [];
+        if (/^[[\](){},]$/.test(child.name) || child.name === 'Spread') return [];
         const value = inner(child);
         return all[at - 1]?.name === 'Spread' ? (Array.isArray(value) ? value : []) : [value];
       });
+    case 'DictionaryExpression':
+      return dictionaryOf(node, source, depth);
     case 'ObjectExpression':
       return objectOf(node, source, depth);
     case 'ParenthesizedExpression':
@@ -318,73 +333,34 @@ const unescaped = (text: string): string =>
 
 /** The literal values that a Python configuration assigns at its top level; later ones count, `+=` and `append` add. */
 export function assignedValues(text: string): Record<string, Literal> {
-  const values: Record<string, Literal> = {};
-  const budget = { steps: 0 };
+  const values = new Map<string, Literal>();
+  const source: Source = { text, named: new Map(), imported: values, steps: 0, isPython: true };
   for (const statement of childrenOf(python.parse(text).topNode)) {
     const parts = childrenOf(statement);
-    if (statement.name === 'AssignStatement') {
-      const last = parts.at(-1);
-      const value = last && pythonValue(last, { text, values, budget, depth: 0 });
-      for (const { name, from, to } of parts.slice(0, -1))
-        if (name === 'VariableName') values[text.slice(from, to)] = value;
-    } else if (statement.name === 'UpdateStatement') {
-      const [target, , added] = parts;
-      const name = target === undefined ? '' : textOf(target, text);
-      const more = added && pythonValue(added, { text, values, budget, depth: 0 });
-      const before = values[name];
-      if (Array.isArray(before) && Array.isArray(more)) values[name] = [...before, ...more];
-      else if (typeof before === 'string' && typeof more === 'string') values[name] = before + more;
+    const last = parts.at(-1);
+    if (last === undefined || !/^(?:Assign|Update)Statement$/.test(statement.name)) continue;
+    const value = evaluate(last, source, 0);
+    for (const part of parts.slice(0, -1)) {
+      if (part.name !== 'VariableName') continue;
+      const name = textOf(part, text);
+      const before = values.get(name);
+      if (statement.name === 'AssignStatement') values.set(name, value);
+      else if (Array.isArray(before) && Array.isArray(value)) values.set(name, [...before, ...value]);
+      else if (typeof before === 'string' && typeof value === 'string') values.set(name, before + value);
     }
   }
-  return values;
+  return Object.fromEntries(values);
 }
 
-interface PythonSource {
-  text: string;
-  values: Readonly<Record<string, Literal>>;
-  budget: { steps: number };
-  depth: number;
-}
-
-function pythonValue(node: SyntaxNode, source: PythonSource): Literal {
-  source.budget.steps += 1;
-  if (source.budget.steps > MAX_STEPS || source.depth > MAX_DEPTH) return undefined;
-  const inner = (child: SyntaxNode): Literal => pythonValue(child, { ...source, depth: source.depth + 1 });
-  const text = textOf(node, source.text);
-  const items = childrenOf(node).filter(({ name }) => !/^[[\](){},:]$/.test(name));
-  switch (node.name) {
-    case 'String':
-      return pythonString(text);
-    case 'ContinuedString': {
-      const parts = items.map(inner);
-      return parts.every((part) => typeof part === 'string') ? parts.join('') : undefined;
-    }
-    case 'Number':
-      return Number(text.replaceAll('_', ''));
-    case 'Boolean':
-      return text === 'True';
-    case 'None':
-      return null;
-    case 'VariableName':
-      return Object.hasOwn(source.values, text) ? source.values[text] : undefined;
-    case 'ArrayExpression':
-    case 'TupleExpression':
-    case 'SetExpression':
-      return items.map(inner);
-    case 'ParenthesizedExpression':
-      return items[0] === undefined ? undefined : inner(items[0]);
-    case 'DictionaryExpression': {
-      const pairs: [string, Literal][] = [];
-      for (let at = 0; at + 1 < items.length; at += 2) {
-        const [key, value] = [items[at], items[at + 1]];
-        const name = key && inner(key);
-        if (typeof name === 'string' && value !== undefined) pairs.push([name, inner(value)]);
-      }
-      return Object.fromEntries(pairs);
-    }
-    default:
-      return undefined;
+/** Pairs of a dictionary whose keys are texts. */
+function dictionaryOf(node: SyntaxNode, source: Source, depth: number): Literal {
+  const items = childrenOf(node).filter(({ name }) => !/^[{},:]$/.test(name));
+  const object: Record<string, Literal> = {};
+  for (let at = 0; at + 1 < items.length; at += 2) {
+    const [key, value] = items.slice(at, at + 2).map((each) => evaluate(each, source, depth + 1));
+    if (typeof key === 'string' && key !== '__proto__') object[key] = value;
   }
+  return object;
 }
 
 function pythonString(text: string): string | undefined {

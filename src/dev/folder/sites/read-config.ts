@@ -1,5 +1,8 @@
 import { load } from 'js-yaml';
 import { parse as parseToml } from 'smol-toml';
+import { mappingOf } from '../../../knowledge/articles/front-matter.ts';
+
+type Config = Record<string, unknown>;
 
 const MAX_DEPTH = 60;
 
@@ -8,39 +11,17 @@ const MAX_DEPTH = 60;
  *
  * @returns Empty for what is no mapping.
  */
-export function readYaml(text: string): Record<string, unknown> {
-  try {
-    const plain = text.replace(/(?<=[:[,-][ \t]{0,9})!{1,2}[\w./:-]{1,200}(?=\s|$)/gm, '');
-    const value = load(plain, { maxDepth: MAX_DEPTH, maxAliases: 200 });
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
-  } catch {
-    return {};
-  }
+export function readYaml(text: string): Config {
+  const plain = text.replace(/(?<=[:[,-][ \t]{0,9})!{1,2}[\w./:-]{1,200}(?=\s|$)/gm, '');
+  return mappingOf(() => load(plain, { maxDepth: MAX_DEPTH, maxAliases: 200 })) ?? {};
 }
 
-function readToml(text: string): Record<string, unknown> {
-  try {
-    return parseToml(text, { maxDepth: MAX_DEPTH });
-  } catch {
-    return {};
-  }
-}
-
-export function readJson(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
-  } catch {
-    return {};
-  }
+export function readJson(text: string): Config {
+  return mappingOf(() => JSON.parse(text)) ?? {};
 }
 
 /** By the ending of its name. */
-export function readConfig(name: string, text: string): Record<string, unknown> {
-  if (/\.toml$/i.test(name)) return readToml(text);
+export function readConfig(name: string, text: string): Config {
+  if (/\.toml$/i.test(name)) return mappingOf(() => parseToml(text, { maxDepth: MAX_DEPTH })) ?? {};
   return /\.json$/i.test(name) ? readJson(text) : readYaml(text);
 }

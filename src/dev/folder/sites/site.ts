@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { decodeUri } from '../../../text/decode-uri.ts';
 
 /** Front matter as it is written: every field, unread. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -159,7 +160,7 @@ export function linkedPages(markdown: string, folder: string): Map<string, { tit
   const plain = markdown.replace(/<!--(?:(?!-->)[\s\S])*-->/g, '');
   for (const [, title = '', quoted, target = quoted ?? ''] of plain.matchAll(CONTENTS_LINK)) {
     if (/^(?:[a-z][\w+.-]*:|\/\/|#)/i.test(target)) continue;
-    const path = posix.normalize(folder + decoded(target.replace(/[?#].*$/, '')).replace(/^\//, ''));
+    const path = posix.normalize(folder + decodeUri(target.replace(/[?#].*$/, '')).replace(/^\//, ''));
     if (!pages.has(path)) pages.set(path, { title: title.replace(/\\(.)|[`*]/g, '$1'), order: pages.size });
   }
   return pages;
@@ -175,12 +176,3 @@ export function localeOf(
   const [, name = '', suffix = '', ending = ''] = /^(.+)\.([\w-]{2,10})(\.\w+)$/.exec(file) ?? [];
   return locales.has(suffix) ? { language: suffix, plain: name + ending } : { plain: file };
 }
-
-/** Without the escapes of an address. */
-export const decoded = (path: string): string => {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-};
