@@ -11,7 +11,7 @@ export class TooMuch extends NotReadable {
 }
 
 /** For opening a file, and for each page. */
-const BOUNDS: ThreadBounds = { maxMs: 900, maxGrowthBytes: 128 * 1024 * 1024 };
+const BOUNDS: ThreadBounds = { maxMs: 700, maxGrowthBytes: 128 * 1024 * 1024 };
 const MAX_HEAP_MIB = 128;
 /** Without it, little memory makes the collector run all the time. */
 const MAX_YOUNG_MIB = 16;
@@ -29,6 +29,8 @@ export interface OpenPdf {
   /** Processor time that the library took since the file was opened, or the time on the clock where Node does not say. */
   usedMs(): Promise<number>;
   close(): Promise<void>;
+  /** Ends the thread, where the library still reads and may never close. */
+  end(): void;
 }
 
 interface PdfThread {
@@ -71,7 +73,6 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
   });
   const close = async (): Promise<void> => {
     if (!isOpen) return;
-    // A document that was cut may never be closed.
     await bounded(task.destroy()).catch(() => undefined);
     // A thread that waits keeps no process alive.
     own.thread.unref();
@@ -79,9 +80,13 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
     if (isOpen) idle = own;
     isOpen = false;
   };
+  const end = (): void => {
+    isOpen = false;
+    void own.thread.terminate();
+  };
   try {
     const pdf = await bounded(task.promise);
-    return { pdf, bounded, isOpen: () => isOpen, usedMs, close };
+    return { pdf, bounded, isOpen: () => isOpen, usedMs, close, end };
   } catch (error) {
     await close();
     if (error instanceof TooMuch) throw error;

@@ -10,14 +10,19 @@ import { readTaggedPage, type TagNode } from './tagged-pdf.ts';
 
 const MAX_PAGES = 2000;
 /** Pieces of text and borders of marked parts of all pages together, and their characters: a page may show the content of others. */
-const MAX_ITEMS = 100_000;
+const MAX_ITEMS = 80_000;
 const MAX_CHARACTERS = 600_000;
 /** Pages that cannot be read after which no other is tried. */
 const MAX_DAMAGED = 20;
 /** Pages that take too much after which the rest is left out. */
 const MAX_TOO_MUCH = 2;
-/** Processor time of all pages. */
+/**
+ * Processor time of all pages: at the most, and by what the file holds. Of a hundred files from collections of others none takes more than
+ * 2 ms a kilobyte of its streams that are no images, beyond the first 0.5 s; many pages of the same content do.
+ */
 const MAX_MS = 15_000;
+const LEAST_MS = 700;
+const MS_PER_KILOBYTE = 3;
 
 /**
  * Markdown of a PDF. A tagged one says itself what are headings, lists and tables; of another its lines tell: larger type is a heading, a
@@ -26,9 +31,11 @@ const MAX_MS = 15_000;
  * @throws {NotReadable} When it is encrypted, damaged, or has no text.
  */
 export const pdfToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> => {
-  checkUnpackedSize(bytes);
+  checkContents(bytes);
+  const streamBytes = checkUnpackedSize(bytes);
   hideMetadata(bytes);
-  const { tagged, lines, title, warnings, problem } = await readPages(bytes);
+  const maxMs = Math.min(MAX_MS, LEAST_MS + (MS_PER_KILOBYTE * streamBytes) / 1024);
+  const { tagged, lines, title, warnings, problem } = await readPages(bytes, maxMs);
   const pages = holdsMost(tagged, lines) ? tagged : readLines(lines);
   const text = pages
     .map((page) => markdownOfHtml(page))
@@ -49,18 +56,45 @@ const MAX_STREAM_BYTES = 32 * 1024 * 1024;
 const MAX_FILTERS = 8;
 const MAX_DICTIONARY = 2000;
 
-/** Unpacks each stream once, as the library does it without a limit. What it says of its own size may be wrong. */
-function checkUnpackedSize(bytes: Uint8Array): void {
+/**
+ * Unpacks each stream once, as the library does it without a limit. What it says of its own size may be wrong.
+ *
+ * @returns Bytes of all streams that are no images, as they are packed.
+ */
+function checkUnpackedSize(bytes: Uint8Array): number {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let total = 0;
+  let end = 0;
   for (let at = file.indexOf('stream'); at !== -1; at = file.indexOf('stream', at + 6)) {
     const dictionary = file.toString('latin1', Math.max(0, at - MAX_DICTIONARY), at);
     const own = dictionary.slice(dictionary.lastIndexOf(' obj') + 1);
-    if (dictionary.endsWith('end') || !own.includes('/Fl') || /\/Subtype\s{0,9}\/Image/.test(own)) continue;
+    if (dictionary.endsWith('end') || /\/Subtype\s{0,9}\/Image/.test(own)) continue;
     const start = at + 6 + (file[at + 6] === 13 ? 2 : 1);
+    // Where none ends any more, none is sought again.
+    if (end < start) end = file.indexOf('endstream', start);
+    if (end === -1) end = file.length;
+    total += end - start;
+    if (!own.includes('/Fl')) continue;
     let packed = file.subarray(start);
     for (let filters = 0; filters < MAX_FILTERS && isDeflated(packed); filters += 1) packed = unpacked(packed);
   }
+  return total;
 }
+
+/** Bytes of the references to the parts of a page: some ten thousand. */
+const MAX_CONTENTS = 100_000;
+
+/** A page may name the same part as often as it likes, and the library joins them all before it reads. */
+function checkContents(bytes: Uint8Array): void {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = file.indexOf(CONTENTS); at !== -1; at = file.indexOf(CONTENTS, at + 1)) {
+    const rest = file.subarray(at + CONTENTS.length, at + CONTENTS.length + MAX_CONTENTS);
+    if (/^\s*\[/.test(rest.toString('latin1', 0, 20)) && rest.length === MAX_CONTENTS && !rest.includes(']'))
+      throw new NotReadable('a page of it has too many parts');
+  }
+}
+
+const CONTENTS = '/Contents';
 
 /** The library makes a tree of the metadata in XML, however large they are; the title that is read is none of them. */
 function hideMetadata(bytes: Uint8Array): void {
@@ -97,7 +131,7 @@ interface PdfPages {
   problem: string | undefined;
 }
 
-async function readPages(bytes: Uint8Array): Promise<PdfPages> {
+async function readPages(bytes: Uint8Array, maxMs: number): Promise<PdfPages> {
   const pages: PdfPages = { tagged: [], lines: [], title: undefined, warnings: [], problem: undefined };
   const budget: Budget = { items: MAX_ITEMS, characters: MAX_CHARACTERS };
   let damaged = 0;
@@ -106,7 +140,7 @@ async function readPages(bytes: Uint8Array): Promise<PdfPages> {
   const { numPages } = file.pdf;
   pages.title = await file.bounded(titleOf(file.pdf));
   let number = 0;
-  while (number < Math.min(numPages, MAX_PAGES) && isLeft(budget) && damaged < MAX_DAMAGED && usedMs < MAX_MS) {
+  while (number < Math.min(numPages, MAX_PAGES) && isLeft(budget) && damaged < MAX_DAMAGED && usedMs < maxMs) {
     number += 1;
     const items: PdfItem[] = [];
     try {
@@ -126,11 +160,15 @@ async function readPages(bytes: Uint8Array): Promise<PdfPages> {
       file = await openPdf(bytes);
     }
   }
-  await file.close();
+  if (isLeft(budget)) await file.close();
+  else file.end();
   const left = damaged - pages.warnings.length;
   if (left > 0) pages.warnings.push(`Left out ${left} ${left === 1 ? 'page that is' : 'pages that are'} damaged`);
+  if (usedMs >= maxMs) pages.problem ??= 'reading it takes too long';
   if (number < numPages || !isLeft(budget))
-    pages.warnings.push(`Cut after ${number} of ${numPages} pages: the document has more than is read`);
+    pages.warnings.push(
+      `Cut after ${number} of ${numPages} pages: ${usedMs >= maxMs ? 'reading more takes too long' : 'the document has more than is read'}`,
+    );
   return pages;
 }
 
@@ -163,8 +201,8 @@ async function readPage(
       if (isLeft(budget)) items.push(item);
     }
   }
-  // One that is cut goes on else, and holds its thread.
-  if (!isLeft(budget)) await reader.cancel(new Error('Enough'));
+  // One that is cut goes on, and answers nothing else.
+  if (!isLeft(budget)) return null;
   // The library gives null for a page without tags, and leaves that out of its types.
   const tree = (await page.getStructTree()) as TagNode | null;
   page.cleanup();

@@ -35,6 +35,7 @@ it.each<[string, string, RegExp]>([
   ['json', 'a long description in many places', /^Left out descriptions and examples after 4000000 characters/],
   ['json', 'a long text', /^Cut descriptions after 100000 characters/],
   ['pdf', 'a million lines', /^Cut after 1 of 1 pages/],
+  ['pdf', 'the same long content on 2,000 pages', /^Cut after \d{2} of 2000 pages: reading more takes too long/],
   ['adoc', 'one long attribute in many places', /^Cut values of attributes after \d+ characters: \d+ places show one/],
   ['adoc', 'attributes that hold each other', /^Cut values of attributes after \d+ characters: \d+ places show one/],
   ['csv', 'open fields', /^Read lines as written, as a quotation mark in them ends no cell: 1, 2, 3 and 97 more/],
@@ -84,8 +85,10 @@ it.each<[string, string, RegExp]>([
   ['xlsx', 'depth', /^its XML is nested more than 300 levels deep$/],
   ['pdf', 'a content that unpacks to a gigabyte', /^a part of it unpacks to more than 32 MiB$/],
   ['pdf', 'filters on filters', /^a part of it unpacks to more than 32 MiB$/],
-  ['pdf', 'a million states', /^reading it takes (?:more than 0.9 s|too much memory)$/],
+  ['pdf', 'a million states', /^reading it takes (?:more than 0.7 s|too much memory)$/],
   ['pdf', 'widths of a font', /^reading it takes too much memory$/],
+  ['pdf', '10,000 pages', /^reading it takes too long$/],
+  ['pdf', 'a million references to one content', /^a page of it has too many parts$/],
   ['yaml', 'depth', /^it is damaged or no OpenAPI file$/],
 ])('names a .%s with %s', async (ending, name, problem) => {
   expect(await read(ending, name)).toEqual({ problem: expect.stringMatching(problem) });
