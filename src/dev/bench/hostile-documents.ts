@@ -966,6 +966,21 @@ const PDF = (
         ]),
     ],
     [
+      'merged cells that hold each other',
+      () =>
+        pdfOfObjects([
+          CATALOGUE,
+          PAGES,
+          page(),
+          deflated(shown('a')),
+          FONT,
+          ...Array.from(
+            { length: 8000 },
+            (_, n) => `<< /S /TD /A << /RowSpan 2 >> /K [${'6 0 R '.repeat(n === 0 ? 300 : 5)}] >>`,
+          ),
+        ]),
+    ],
+    [
       'metadata of 16 MB',
       () =>
         pdfOfObjects([

@@ -3,6 +3,7 @@ import type { Nodes, Root } from 'hast';
 import type { PDFDocumentProxy } from 'unpdf/pdfjs';
 import { markdownOfHtml } from '../../documents/read-html.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
+import { type CellSpan, cellSpansIn, type PackedObjects } from './pdf-cell-spans.ts';
 import { linesOfPage, type PdfLine, readLines } from './pdf-lines.ts';
 import type { PdfItem } from './pdf-text.ts';
 import { openPdf, TooMuch } from './pdf-thread.ts';
@@ -32,10 +33,11 @@ const MS_PER_KILOBYTE = 3;
  */
 export const pdfToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> => {
   checkContents(bytes);
-  const streamBytes = checkUnpackedSize(bytes);
+  const { packedBytes, objects } = readStreams(bytes);
   hideMetadata(bytes);
-  const maxMs = Math.min(MAX_MS, LEAST_MS + (MS_PER_KILOBYTE * streamBytes) / 1024);
-  const { tagged, lines, title, warnings, problem } = await readPages(bytes, maxMs);
+  const maxMs = Math.min(MAX_MS, LEAST_MS + (MS_PER_KILOBYTE * packedBytes) / 1024);
+  const spans = cellSpansIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), objects);
+  const { tagged, lines, title, warnings, problem } = await readPages(bytes, { maxMs, spans });
   const pages = holdsMost(tagged, lines) ? tagged : readLines(lines);
   const text = pages
     .map((page) => markdownOfHtml(page))
@@ -55,15 +57,20 @@ const MAX_STREAM_BYTES = 32 * 1024 * 1024;
 /** How often what is unpacked is packed itself. */
 const MAX_FILTERS = 8;
 const MAX_DICTIONARY = 2000;
+const MAX_OBJECT_BYTES = 16 * 1024 * 1024;
 
-/**
- * Unpacks each stream once, as the library does it without a limit. What it says of its own size may be wrong.
- *
- * @returns Bytes of all streams that are no images, as they are packed.
- */
-function checkUnpackedSize(bytes: Uint8Array): number {
+interface Streams {
+  /** Bytes of all streams that are no images, as they are packed. */
+  packedBytes: number;
+  /** Streams of objects, unpacked, up to a limit of all of them. */
+  objects: PackedObjects[];
+}
+
+/** Unpacks each stream once, as the library does it without a limit. What it says of its own size may be wrong. */
+function readStreams(bytes: Uint8Array): Streams {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let total = 0;
+  const streams: Streams = { packedBytes: 0, objects: [] };
+  let left = MAX_OBJECT_BYTES;
   let end = 0;
   for (let at = file.indexOf('stream'); at !== -1; at = file.indexOf('stream', at + 6)) {
     const dictionary = file.toString('latin1', Math.max(0, at - MAX_DICTIONARY), at);
@@ -73,12 +80,15 @@ function checkUnpackedSize(bytes: Uint8Array): number {
     // Where none ends any more, none is sought again.
     if (end < start) end = file.indexOf('endstream', start);
     if (end === -1) end = file.length;
-    total += end - start;
+    streams.packedBytes += end - start;
     if (!own.includes('/Fl')) continue;
-    let packed = file.subarray(start);
+    let packed: Buffer = file.subarray(start);
     for (let filters = 0; filters < MAX_FILTERS && isDeflated(packed); filters += 1) packed = unpacked(packed);
+    if (!/\/ObjStm\b/.test(own) || packed.length > left) continue;
+    left -= packed.length;
+    streams.objects.push({ dictionary: own, text: packed.toString('latin1') });
   }
-  return total;
+  return streams;
 }
 
 /** Bytes of the references to the parts of a page: some ten thousand. */
@@ -131,7 +141,10 @@ interface PdfPages {
   problem: string | undefined;
 }
 
-async function readPages(bytes: Uint8Array, maxMs: number): Promise<PdfPages> {
+async function readPages(
+  bytes: Uint8Array,
+  { maxMs, spans }: { maxMs: number; spans: ReadonlyMap<string, CellSpan> },
+): Promise<PdfPages> {
   const pages: PdfPages = { tagged: [], lines: [], title: undefined, warnings: [], problem: undefined };
   const budget: Budget = { items: MAX_ITEMS, characters: MAX_CHARACTERS };
   let damaged = 0;
@@ -145,7 +158,7 @@ async function readPages(bytes: Uint8Array, maxMs: number): Promise<PdfPages> {
     const items: PdfItem[] = [];
     try {
       const tree = await file.bounded(readPage(file.pdf, { number, items, budget }));
-      if (tree !== null) pages.tagged.push(readTaggedPage(tree, items));
+      if (tree !== null) pages.tagged.push(readTaggedPage(tree, items, spans));
       usedMs = await file.usedMs();
     } catch (error) {
       damaged += 1;

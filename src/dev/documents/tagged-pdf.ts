@@ -1,4 +1,5 @@
 import type { Element, ElementContent, Root } from 'hast';
+import type { CellSpan } from './pdf-cell-spans.ts';
 import { element, isRaised, type PdfItem, plainText, raised, textOfLine, withLetters } from './pdf-text.ts';
 
 /** A node of the structure tree of a page (ISO 32000-2, 14.7); the library follows 40 levels. */
@@ -17,8 +18,12 @@ const ELEMENTS: Readonly<Record<string, string>> = {
   ...{ L: 'ul', LI: 'li', TR: 'tr', TH: 'th', TD: 'td', BlockQuote: 'blockquote', Code: 'code' },
 };
 
-/** Headings, paragraphs, lists and tables of a page as its tags say. */
-export const readTaggedPage = (tree: TagNode, items: readonly PdfItem[]): Root => {
+/** Headings, paragraphs, lists and tables of a page as its tags say; `spans`: of merged cells, by their first content. */
+export const readTaggedPage = (
+  tree: TagNode,
+  items: readonly PdfItem[],
+  spans: ReadonlyMap<string, CellSpan> = new Map(),
+): Root => {
   const texts = textsById(items);
   const read = ({ role = '', children = [], type, id = '', alt }: TagNode): ElementContent[] => {
     if (type === 'content') {
@@ -35,7 +40,9 @@ export const readTaggedPage = (tree: TagNode, items: readonly PdfItem[]): Root =
     if (role === 'Figure' && inner.length === 0 && alt) return [element('p', [{ type: 'text', value: alt }])];
     if (role === 'Table') return [element('table', [element('tbody', inner)])];
     const name = Object.hasOwn(ELEMENTS, role) ? ELEMENTS[role] : undefined;
-    return name === undefined ? inner : [element(name, inner)];
+    if (name === undefined) return inner;
+    const isCell = role === 'TD' || role === 'TH';
+    return [element(name, inner, isCell ? { ...spans.get(firstContent(children) ?? '') } : {})];
   };
   const listOf = (children: TagNode[]): Element => {
     const label = children.flatMap(({ children: parts = [] }) => parts).find(({ role }) => role === 'Lbl');
@@ -48,6 +55,14 @@ export const readTaggedPage = (tree: TagNode, items: readonly PdfItem[]): Root =
   const labelOf = ({ children = [], id = '', type }: TagNode): string =>
     type === 'content' ? (texts.get(id) ?? '') : children.map(labelOf).join('');
   return { type: 'root', children: read(tree) };
+};
+
+const firstContent = (children: readonly TagNode[]): string | undefined => {
+  for (const { type, id, children: inner = [] } of children) {
+    const content = type === 'content' ? id : firstContent(inner);
+    if (content !== undefined) return content;
+  }
+  return undefined;
 };
 
 /** The text of each marked part of a page. */
