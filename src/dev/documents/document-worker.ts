@@ -5,5 +5,8 @@ import { readBytes } from './read-bytes.ts';
 parentPort?.on('message', async ({ ending, bytes }: { ending: string; bytes: Uint8Array }) => {
   parentPort?.postMessage(await readBytes(ending, bytes));
 });
-// A thread of such a thread parses PDFs.
-if (workerData?.pdf !== undefined) (await import('./pdf-thread.ts')).servePdf(workerData.pdf);
+// A thread of such a thread parses PDFs, and says when it can.
+if (workerData?.pdf !== undefined) {
+  await (await import('./pdf-thread.ts')).servePdf(workerData.pdf);
+  parentPort?.postMessage('ready');
+}

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { extname } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { getResolvedPDFJS } from 'unpdf';
@@ -111,6 +112,8 @@ async function startThread(): Promise<PdfThread> {
     stdout: true,
     stderr: true,
   });
+  // Loading the library is no part of reading a file.
+  await once(thread, 'message');
   const { PDFWorker } = await getResolvedPDFJS();
   return { thread, port: port1, worker: new PDFWorker({ port: port1 as unknown as null }) }; // the types of the library know no ports
 }
