@@ -411,9 +411,10 @@ function readImage(image: Element, { hasWords, parent }: Place): ElementContent[
   const text = plainTex(
     String(image.properties.alt ?? '')
       .replace(/\s+/g, ' ')
+      .replace(/(?:^| )(?:Description automatically generated|AI-generated content may be incorrect\.?)$/, '')
       .trim(),
   );
-  if (text === '' || /^\S+\.(?:png|jpe?g|gif|svg|webp|avif|bmp)$/i.test(text)) return [];
+  if (text === '' || IMAGE_FILE.test(text)) return [];
   const isWord = !/\s/.test(text) && !/[\u3040-\u30ff\u3400-\u9fff]{3}/u.test(text);
   return isWord &&
     !hasWords() &&
@@ -421,6 +422,9 @@ function readImage(image: Element, { hasWords, parent }: Place): ElementContent[
     ? []
     : [words(text)];
 }
+
+/** The name of a file, its path on the machine of the author, or its address. */
+const IMAGE_FILE = /^(?:\S+|[A-Z]:[\\/].*|https?:.*)\.(?:png|jpe?g|gif|svg|webp|avif|bmp|emf|wmf|tiff?)$/i;
 
 const imageName = ({ properties }: Element): string =>
   String(properties.alt ?? '').trim() ||

@@ -60,7 +60,7 @@ function objectsIn(text: string, packed: readonly PackedObjects[]): Map<string, 
   return objects;
 }
 
-/** Of a cell that names its attributes itself or by reference; undefined for an object that is none, or covers one place. */
+/** The attributes of a cell, its own or by reference; undefined for an object that is no cell, or covers one place. */
 function spanOf(object: string, objects: ReadonlyMap<string, string>): CellSpan | undefined {
   if (!/\/(?:K|Pg)\b/.test(object) || !object.includes('/A')) return undefined;
   const [, list = ''] = /\/A\s{0,3}(\[[^\]]{0,1000}\]|\d{1,9} \d{1,5} R)/.exec(object) ?? [];

@@ -77,7 +77,7 @@ function readStreams(bytes: Uint8Array): Streams {
     const own = dictionary.slice(dictionary.lastIndexOf(' obj') + 1);
     if (dictionary.endsWith('end') || /\/Subtype\s{0,9}\/Image/.test(own)) continue;
     const start = at + 6 + (file[at + 6] === 13 ? 2 : 1);
-    // Where none ends any more, none is sought again.
+    // None is sought again once there is none.
     if (end < start) end = file.indexOf('endstream', start);
     if (end === -1) end = file.length;
     streams.packedBytes += end - start;
