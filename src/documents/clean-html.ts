@@ -406,7 +406,7 @@ function choicesOf(select: Element): string {
         .join(' / ');
 }
 
-/** An image is its alternative text: not the name of a file, and not a single word that stands alone. */
+/** An image is its alternative text, apart from words beside it: not the name of a file, and not a single word that stands alone. */
 function readImage(image: Element, { hasWords, parent }: Place): ElementContent[] {
   const text = plainTex(
     String(image.properties.alt ?? '')
@@ -420,7 +420,7 @@ function readImage(image: Element, { hasWords, parent }: Place): ElementContent[
     !hasWords() &&
     !isElement(parent as Element, 'td', 'th', 'a', 'span', 'strong', 'em', 'b', 'i', ...HEADINGS)
     ? []
-    : [words(text)];
+    : [words(text.replace(/^(?=[\p{Lu}\p{Ll}\p{N}])/u, ' ').replace(/(?<=[\p{Lu}\p{Ll}\p{N}])$/u, ' '))];
 }
 
 /** The name of a file, its path on the machine of the author, or its address. */
