@@ -75,7 +75,8 @@ const WEIGHTS: Weights = {
   max: 26_000,
   inline: /[`*_~[\]<{!&:\\|]/g,
   heavy: [
-    { line: /^\s{0,3}(?:>|:{3}|!{1,4}\s)/, weight: 4 },
+    { line: /^\s{0,3}(?:>|:{3})/, weight: 4 },
+    { line: /^\s{0,3}(?:!{1,4}|={3}|\?{3})\s/, weight: 6 },
     { line: /^\s{0,3}#/, weight: 1.5 },
   ],
 };

@@ -65,6 +65,7 @@ const ITEM = /^(?:[•◦▪●■‣⁃–\uf0a7\uf0b7-]|(\d{1,3})[.)、])(?:\s
 export const readLines = (pages: readonly PdfLine[][]): Root[] => {
   const all = withoutRepeated(pages);
   const levelOf = headingLevels(all.flat());
+  const isWord = vocabularyOf(all.flat());
   let last: PdfLine | undefined;
   let open: OpenBlock | undefined;
   return all.map((lines) => {
@@ -92,7 +93,7 @@ export const readLines = (pages: readonly PdfLine[][]): Root[] => {
       const level = levelOf(line);
       const item = level === 0 ? ITEM.exec(line.text) : null;
       if (open !== undefined && last !== undefined && item === null && continues(line, { last, open, level })) {
-        open.text = joined(open.text, line.text);
+        open.text = joined(open.text, line.text, isWord);
       } else {
         close();
         const start = item?.[1] === undefined ? undefined : Number(item[1]);
@@ -164,9 +165,37 @@ const continues = (
   return level === 0 || Math.abs(last.size - line.size) < 0.5;
 };
 
-/** A word that was divided at the end of a line is put together. */
-const joined = (text: string, next: string): string =>
-  /\p{L}-$/u.test(text) && /^\p{Ll}/u.test(next) ? text.slice(0, -1) + next : `${text} ${next}`;
+/**
+ * A word that was divided at the end of a line is put together; it keeps its hyphen where the document has it with one elsewhere, or has
+ * both of its parts as words and never the whole.
+ */
+const joined = (text: string, next: string, isWord: (word: string) => boolean): string => {
+  const first = /(\p{L}+)-$/u.exec(text.slice(-MAX_WORD))?.[1]?.toLowerCase();
+  const second = /^\p{Ll}+/u.exec(next.slice(0, MAX_WORD))?.[0];
+  if (first === undefined || second === undefined) return `${text} ${next}`;
+  const areWords = first.length >= MIN_PART && second.length >= MIN_PART && isWord(first) && isWord(second);
+  const isCompound = isWord(`${first}-${second}`) || (areWords && !isWord(first + second));
+  return (isCompound ? text : text.slice(0, -1)) + next;
+};
+
+const MAX_WORD = 60;
+/** Letters of a part that may be a word of its own. */
+const MIN_PART = 4;
+
+/** Whether a word, in small letters, stands somewhere undivided. */
+function vocabularyOf(lines: readonly PdfLine[]): (word: string) => boolean {
+  const all = new Set<string>();
+  let isDivided = false;
+  for (const { text } of lines) {
+    const whole = text.toLowerCase().replace(isDivided ? /^\p{L}+|\p{L}+-$/gu : /\p{L}+-$/u, '');
+    isDivided = /\p{L}-$/u.test(text);
+    for (const [word] of whole.matchAll(/\p{L}+(?:-\p{L}+)*/gu)) {
+      all.add(word);
+      if (word.includes('-')) for (const part of word.split('-')) all.add(part);
+    }
+  }
+  return (word) => all.has(word);
+}
 
 /** Headers and footers: the first and the last line of a page where most pages have the same there, whatever its numbers. */
 const withoutRepeated = (pages: readonly PdfLine[][]): PdfLine[][] => {

@@ -41,8 +41,41 @@ export const isRaised = (item: { y: number; height: number }, line: { y: number;
 export const raised = (number: string, before: string): string =>
   /(?:\d|(?<!\p{L})\p{L}{1,2})$/u.test(before) ? scripted(number, 'sup') : ` [${number}]`;
 
-/** Narrower gaps part no words. */
-const MIN_SPACE = 0.1;
+/** Items before one that may show the same text. */
+const MAX_AGAIN = 8;
+/** Text that is drawn again to look bold is moved by less than this share of its size. */
+const MAX_MOVE = 0.06;
+/** Letters of a part that is drawn again; single ones may stand in a column that a long text runs into. */
+const MIN_PART = 3;
+
+/** Adds an item of a page, unless it draws text again at its place, which makes it look bold; the longer of two stays. */
+export function addDrawn(items: PdfItem[], item: PdfItem): void {
+  if ((item.str ?? '').trim() !== '')
+    for (const other of items.slice(-MAX_AGAIN)) {
+      if (covers(other, item)) return;
+      if (covers(item, other)) other.str = '';
+    }
+  items.push(item);
+}
+
+/** Whether a text is part of another one, and stands where that part does. */
+function covers(outer: PdfItem, inner: PdfItem): boolean {
+  const text = inner.str?.trim() ?? '';
+  const all = outer.str ?? '';
+  const at = text === '' ? -1 : all.indexOf(text);
+  if (at === -1) return false;
+  const { width = 0, transform: [, slope, , , outerX = 0, outerY = 0] = [] } = outer;
+  const { height = 0, transform: [, , , , x = 0, y = 0] = [] } = inner;
+  const move = MAX_MOVE * height;
+  const isThere =
+    all.trim() === text
+      ? Math.abs(x - outerX) < move
+      : text.length >= MIN_PART && Math.abs(x - outerX - (at / all.length) * width) < height;
+  return slope === 0 && Math.abs(y - outerY) < move && isThere;
+}
+
+/** Narrower gaps part no words; as a share of the size of the type. */
+export const MIN_SPACE = 0.1;
 
 /**
  * The text of items that stand in one line, in the order in which it is read: content may draw signs of another font, and runs of another

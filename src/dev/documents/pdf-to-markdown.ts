@@ -5,7 +5,7 @@ import { markdownOfHtml } from '../../documents/read-html.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
 import { type CellSpan, cellSpansIn, type PackedObjects } from './pdf-cell-spans.ts';
 import { linesOfPage, type PdfLine, readLines } from './pdf-lines.ts';
-import type { PdfItem } from './pdf-text.ts';
+import { addDrawn, type PdfItem } from './pdf-text.ts';
 import { openPdf, TooMuch } from './pdf-thread.ts';
 import { readTaggedPage, type TagNode } from './tagged-pdf.ts';
 
@@ -38,6 +38,9 @@ export const pdfToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =>
   const maxMs = Math.min(MAX_MS, LEAST_MS + (MS_PER_KILOBYTE * packedBytes) / 1024);
   const spans = cellSpansIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), objects);
   const { tagged, lines, title, warnings, problem } = await readPages(bytes, { maxMs, spans });
+  const encodings = unreadEncodings(bytes, objects);
+  if (encodings.length > 0)
+    warnings.push(`Left out text in fonts with an encoding that is not read: ${encodings.join(', ')}`);
   const pages = holdsMost(tagged, lines) ? tagged : readLines(lines);
   const text = pages
     .map((page) => markdownOfHtml(page))
@@ -113,6 +116,18 @@ function hideMetadata(bytes: Uint8Array): void {
 }
 
 const METADATA = '/Metadata';
+
+const MAX_ENCODINGS = 5;
+const ENCODING = /\/Encoding\s{0,3}\/((?!Identity-)[A-Za-z0-9-]{1,30}-[HV]|[HV])\b/g;
+
+/** Tables of Chinese, Japanese and Korean characters that a file only names (ISO 32000-2, 9.7.5.2): the library comes without them. */
+function unreadEncodings(bytes: Uint8Array, objects: readonly PackedObjects[]): string[] {
+  const names = new Set<string>();
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  for (const text of [file, ...objects.map((each) => each.text)])
+    for (const [, name = ''] of text.matchAll(ENCODING)) names.add(name);
+  return [...names].slice(0, MAX_ENCODINGS);
+}
 
 /** How such data begin (RFC 1950, 2.2). */
 const isDeflated = (data: Uint8Array): boolean =>
@@ -211,7 +226,7 @@ async function readPage(
     for (const item of (value as { items: PdfItem[] }).items) {
       budget.items -= 1;
       budget.characters -= item.str?.length ?? 0;
-      if (isLeft(budget)) items.push(item);
+      if (isLeft(budget)) addDrawn(items, item);
     }
   }
   // One that is cut goes on, and answers nothing else.

@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast';
 import type { CellSpan } from './pdf-cell-spans.ts';
-import { element, isRaised, type PdfItem, plainText, raised, textOfLine, withLetters } from './pdf-text.ts';
+import { element, isRaised, MIN_SPACE, type PdfItem, plainText, raised, textOfLine, withLetters } from './pdf-text.ts';
 
 /** A node of the structure tree of a page (ISO 32000-2, 14.7); the library follows 40 levels. */
 export interface TagNode {
@@ -41,6 +41,8 @@ export const readTaggedPage = (
     if (role === 'Table') return [element('table', [element('tbody', inner)])];
     const name = Object.hasOwn(ELEMENTS, role) ? ELEMENTS[role] : undefined;
     if (name === undefined) return inner;
+    // Some programs put the paragraphs of a text box, or a list, into the paragraph that they stand at.
+    if (name === 'p' && inner.some((child) => child.type === 'element')) return [element('div', inner)];
     const isCell = role === 'TD' || role === 'TH';
     return [element(name, inner, isCell ? { ...spans.get(firstContent(children) ?? '') } : {})];
   };
@@ -70,6 +72,8 @@ const textsById = (items: readonly PdfItem[]): Map<string, string> => {
   const lines = new Map<string, PdfItem[][]>();
   const open: (string | undefined)[] = [];
   let last: { y: number; size: number; text: string } | undefined;
+  let before: PdfItem | undefined;
+  const apart = new Set<string>();
   for (const item of items) {
     // A part without a number is in the one around it.
     if (item.type === 'beginMarkedContent' || item.type === 'beginMarkedContentProps')
@@ -82,9 +86,22 @@ const textsById = (items: readonly PdfItem[]): Map<string, string> => {
     const { str, height = 0, transform = [] } = item;
     const y = transform[5] ?? 0;
     const isMark = last !== undefined && /^\d{1,3}$/.test(str) && isRaised({ y, height }, last);
+    if (own.length === 1 && own[0]?.length === 0 && before !== undefined && isApart(before, item)) apart.add(id);
+    before = item;
     own.at(-1)?.push(isMark ? { ...item, str: raised(str, last?.text ?? '') } : item);
     if (!isMark && str.trim() !== '') last = { y, size: height, text: str };
     if (item.hasEOL === true) own.push([]);
   }
-  return new Map([...lines].map(([id, own]) => [id, withLetters(own.map(textOfLine).join(' '))]));
+  return new Map(
+    [...lines].map(([id, own]) => [id, (apart.has(id) ? ' ' : '') + withLetters(own.map(textOfLine).join(' '))]),
+  );
+};
+
+/** Whether a gap in the line parts what follows from the end of the marked part before it. */
+const isApart = (before: PdfItem, item: PdfItem): boolean => {
+  const { str = '', height = 0, width = 0, transform: [, , , , x = 0, y = 0] = [] } = item;
+  const { str: last = '', width: lastWidth = 0, transform: [, , , , lastX = 0, lastY = 0] = [] } = before;
+  if (str === '' || last === '' || /\s$/.test(last) || /^\s/.test(str) || Math.abs(y - lastY) > height / 2)
+    return false;
+  return Math.max(x - lastX - lastWidth, lastX - x - width) > MIN_SPACE * height;
 };

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { readLines } from '../../../src/dev/documents/pdf-lines.ts';
+import { addDrawn, type PdfItem } from '../../../src/dev/documents/pdf-text.ts';
+import { readBytes } from '../../../src/dev/documents/read-bytes.ts';
+import { readTaggedPage } from '../../../src/dev/documents/tagged-pdf.ts';
+import { markdownOfHtml } from '../../../src/documents/read-html.ts';
+
+const at = (str: string, x: number, y = 100, width = 10 * str.length): PdfItem => ({
+  str,
+  width,
+  height: 10,
+  transform: [10, 0, 0, 10, x, y],
+});
+const drawn = (...all: PdfItem[]): string => {
+  const items: PdfItem[] = [];
+  for (const item of all) addDrawn(items, item);
+  return items.map(({ str }) => str).join('|');
+};
+
+it('shows text once that is drawn again at its place, the longer of two', () => {
+  expect(drawn(at('Title', 10), at('Title', 10.4, 100.3))).toBe('Title');
+  expect(drawn(at('Tit', 10), at('Title', 10.2))).toBe('|Title');
+  expect(drawn(at('Title', 10), at('tle', 30.2))).toBe('Title');
+});
+it('shows equal text at other places, and a number in what a long text runs into', () => {
+  expect(drawn(at('Title', 10), at('Title', 10, 88), at('Title', 70))).toBe('Title|Title|Title');
+  expect(drawn(at('100, 200', 10), at('0', 20))).toBe('100, 200|0');
+});
+
+it.each([
+  ['a word', ['Keep the han-', 'dle dry.'], 'Keep the handle dry.'],
+  ['a word that stands elsewhere', ['The time-', 'stamp. A time and a stamp make a timestamp.'], 'timestamp'],
+  ['two words', ['It is blight-', 'tainted. The blight, a tainted land.'], 'blight-tainted'],
+  ['what has a hyphen elsewhere', ['A dry-', 'run. Every dry-run.'], 'A dry-run'],
+])('puts together at the end of a line: %s', (_, texts, words) => {
+  const lines = texts.map((text, line) => ({ text, size: 10, x: 50, y: 700 - 12 * line }));
+  expect(markdownOfHtml(readLines([lines])[0] ?? { type: 'root', children: [] })).toContain(words);
+});
+
+it('parts marked text by the gap before it, and paragraphs within one', () => {
+  const mark = (id: string, item: PdfItem): PdfItem[] => [
+    { type: 'beginMarkedContentProps', id },
+    item,
+    { type: 'endMarkedContent' },
+  ];
+  const items = [
+    ...mark('a', at('one', 10)),
+    ...mark('b', at('two', 45)),
+    ...mark('c', at('s', 75)),
+    ...mark('d', at('Box', 10, 50)),
+  ];
+  const part = (id: string) => ({ type: 'content', id });
+  const paragraph = { role: 'P', children: [part('a'), part('b'), part('c'), { role: 'P', children: [part('d')] }] };
+  expect(markdownOfHtml(readTaggedPage({ role: 'Root', children: [paragraph] }, items))).toBe('one twos\n\nBox');
+});
+
+it('names encodings of Chinese, Japanese and Korean that are not read', async () => {
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F 5 0 R/G 6 0 R>>>>>>',
+    '<</Length 72>>\nstream\nBT /F 10 Tf 50 700 Td (Pump) Tj ET BT /G 10 Tf 50 680 Td <B1C3> Tj ET\nendstream',
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+    '<</Type/Font/Subtype/Type0/BaseFont/SimSun/Encoding/GBK-EUC-H/DescendantFonts[7 0 R]>>',
+    '<</Type/Font/Subtype/CIDFontType2/BaseFont/SimSun/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)/Supplement 2>>>>',
+  ].map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`);
+  const file = `%PDF-1.7\n${objects.join('')}trailer\n<</Root 1 0 R>>\n%%EOF`;
+  expect(await readBytes('.pdf', Buffer.from(file))).toMatchObject({
+    text: 'Pump',
+    warnings: ['Left out text in fonts with an encoding that is not read: GBK-EUC-H'],
+  });
+});
