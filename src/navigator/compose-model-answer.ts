@@ -83,13 +83,11 @@ const compose = (parts: ModelAnswerParts): NavigatorAnswer => {
     phrases,
   });
   const statements = written.statements.map((statement) => citedStatement(statement, assessment.probability));
-  const opening = isOtherDevice
-    ? otherDevices(chosen.named, phrases)
-    : assessment.probability < HEDGED_BELOW
-      ? phrases.hedge
-      : '';
   const open = openSentences(written, phrases);
-  const lack = [written.missing, ...open];
+  const lack = [written.missing, ...open].filter((sentence) => sentence !== '');
+  // What is lacking is said more exactly than by a doubt about all.
+  const isDoubtful = assessment.probability < HEDGED_BELOW && lack.length === 0;
+  const opening = isOtherDevice ? otherDevices(chosen.named, phrases) : isDoubtful ? phrases.hedge : '';
   const isWhole = written.parts.some(({ state }) => state === 'answered');
   const { blocks, references } = referenced(statements, { dates: oldDates(parts), phrases });
   const files = new Set(places.map(({ chunk }) => chunk.source.id));
