@@ -38,7 +38,7 @@ const nodesOf = (tokens: readonly Token[], open: MarkdownNode[] = [nodeOf('')]):
     const parent = open.at(-1);
     if (parent === undefined) break;
     if (token.type === 'inline') nodesOf(token.children ?? [], [parent]);
-    else if (token.nesting === 0) parent.children.push(leafOf(token, open));
+    else if (token.nesting === 0) append(parent, leafOf(token, open));
     else if (token.nesting < 0) closeElement(token, open);
     else open.push(openElement(token, parent, open.length));
   }
@@ -54,10 +54,17 @@ const nodeOf = (tag: string, text = ''): MarkdownNode => ({
   children: [],
 });
 
+/** Texts that follow each other are one. */
+const append = ({ children }: MarkdownNode, node: MarkdownNode): void => {
+  const last = children.at(-1);
+  if (node.tag === '' && last?.tag === '') last.text += node.text;
+  else children.push(node);
+};
+
 /** @returns The parent when the content stands for itself: paragraphs of tight lists, links that are not shown as such. */
 const openElement = (token: Token, parent: MarkdownNode, depth: number): MarkdownNode => {
   const url = token.tag === 'a' ? safeUrl(token.attrGet('href')) : '';
-  if (token.tag === 'a' && url === '' && token.markup === 'autolink') parent.children.push(nodeOf('', '<'));
+  if (token.tag === 'a' && url === '' && token.markup === 'autolink') append(parent, nodeOf('', '<'));
   const isTooDeep = depth > MAX_DEPTH && NESTED.has(token.tag);
   if (token.hidden || isTooDeep || (token.tag === 'a' && url === '')) return parent;
   const [, align] = /text-align:(\w+)/.exec(String(token.attrGet('style'))) ?? [];
@@ -70,7 +77,7 @@ const closeElement = (token: Token, open: MarkdownNode[]): void => {
   const node = open.pop();
   if (node?.tag === 'a' && token.tag === 'a') {
     if (node.children.length === 0) node.children.push(nodeOf('', node.url));
-  } else if (token.tag === 'a' && token.markup === 'autolink') node?.children.push(nodeOf('', '>'));
+  } else if (node !== undefined && token.tag === 'a' && token.markup === 'autolink') append(node, nodeOf('', '>'));
 };
 
 const leafOf = (token: Token, open: readonly MarkdownNode[]): MarkdownNode => {

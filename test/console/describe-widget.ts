@@ -225,6 +225,20 @@ describe('the widget on a page of another origin', () => {
     await visitors.getByText('The text is in the helpdesk.').waitFor();
   });
 
+  it('shows an answer as it is written when what reads Markdown cannot be loaded', async () => {
+    await page.route('**/widget-markdown.js', (route) => route.abort());
+    const statement = { text: 'Hold **the** button.', sources: [{ name: 'Reset' }], support: 1, check: 'quoted' };
+    await answerWith(
+      page,
+      ['statement', { type: 'statement', index: 0, ...statement }],
+      ['done', { answer: statement.text }],
+    );
+    await askIn(inline(), 'What?');
+    expect(await inline().getByRole('listitem', { name: 'Answer' }).last().textContent()).toContain(
+      'Hold **the** button. [1]',
+    );
+  });
+
   it('keeps a hostile answer inert, and the question when the gateway cannot be reached', async () => {
     const text = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) ![i](https://evil.example.com/i.png)';
     const statement = { text, sources: [{ name: text, url: 'javascript:alert(1)' }], support: 1, check: 'quoted' };
