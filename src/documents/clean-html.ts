@@ -124,7 +124,14 @@ function clean(parent: Parent, state: Cleaning): void {
     }
   }
   parent.children = children;
+  for (const child of children)
+    if (child.type === 'text' && child.value.includes(EDGE)) child.value = child.value.replace(EDGES, partOf);
 }
+
+/** Stands at the ends of the text of an image: a character that no text has. Between words it is a space. */
+const EDGE = '\ufdd2';
+const EDGES = /(?<word>(?<=[\p{Lu}\p{Ll}\p{N}])\ufdd2+(?=[\p{Lu}\p{Ll}\p{N}]))|\ufdd2/gu;
+const partOf = (_: string, word: string | undefined): string => (word === undefined ? '' : ' ');
 
 /** Without invisible characters, and without the marks of formulas that a script draws. */
 function readText(text: string, parent: Parent): string {
@@ -420,7 +427,7 @@ function readImage(image: Element, { hasWords, parent }: Place): ElementContent[
     !hasWords() &&
     !isElement(parent as Element, 'td', 'th', 'a', 'span', 'strong', 'em', 'b', 'i', ...HEADINGS)
     ? []
-    : [words(text.replace(/^(?=[\p{Lu}\p{Ll}\p{N}])/u, ' ').replace(/(?<=[\p{Lu}\p{Ll}\p{N}])$/u, ' '))];
+    : [words(EDGE + text + EDGE)];
 }
 
 /** The name of a file, its path on the machine of the author, or its address. */

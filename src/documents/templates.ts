@@ -61,12 +61,14 @@ export function readTemplates(text: string, state: TemplateState): string {
       }
       if (value !== undefined) return valueIn(value, found, state);
       const source = (shortcode === undefined ? tag : call) ?? '';
-      return tagIn(source, {
+      const result = tagIn(source, {
         isAlone: isAloneInLine(text, at, at + found.length),
         indent: indentAt(text, at),
         state,
         isShortcode: shortcode !== undefined,
       });
+      // A definition without an address would take the next line for it.
+      return result === '' && /\](?::[ \t]?|\()$/.test(text.slice(Math.max(0, at - 3), at)) ? '#' : result;
     },
   );
 }
