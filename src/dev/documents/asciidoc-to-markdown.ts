@@ -45,8 +45,9 @@ const WEIGHTS: Weights = {
   max: 30_000,
   inline: /[|!`*_#+^~<({[]/g,
   heavy: [
-    { line: /^={1,6}\s/, weight: 10 },
-    { line: /^\s*(?:[*.-]+\s|:[\w-]+:)/, weight: 3 },
+    { line: /^={1,6}\s/, weight: 14 },
+    { line: /^[A-Z]{3,12}:\s/, weight: 4 },
+    { line: /^\s*(?:[*.-]+\s|:[\w-]+:|\S.{0,200}:{2,4}(?:\s|$))/, weight: 3 },
   ],
 };
 
