@@ -6,7 +6,7 @@ import { type GridCell, gridAt, readGrid } from './grid-table.ts';
 import { signOf } from './icons.ts';
 import { escapeHtml, jsxStateOf, keysOf, labelHtml, literalOf, readJsx } from './jsx.ts';
 import { isNoteName } from './notes.ts';
-import { collectOmissions, type Omissions } from './omissions.ts';
+import { collectOmissions, type Omissions, unknownValues } from './omissions.ts';
 import { readTemplates, type TemplateState } from './templates.ts';
 
 export interface DialectOptions {
@@ -58,11 +58,7 @@ export function readDialects(
     if (hasComponents) part = readJsx(part, { hasExpressions: isMdx, values }, jsx);
     return part.split('\n');
   });
-  const unknown = templates.unknown + jsx.unknown;
-  if (unknown > 0)
-    warnings.push(
-      `${unknown} ${unknown === 1 ? 'value' : 'values'} that only the site generator knows ${unknown === 1 ? 'is' : 'are'} shown as …`,
-    );
+  warnings.push(...unknownValues(templates.unknown + jsx.unknown));
   return { text: result.replaceAll(RAW_OPEN, '{').replaceAll(RAW_CLOSE, '}'), warnings };
 }
 

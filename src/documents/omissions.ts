@@ -43,3 +43,19 @@ function sampleOf(text: string): string {
   const line = text.slice(0, MAX_READ).replace(/\s+/g, ' ').trim();
   return line.length > MAX_SAMPLE ? `${line.slice(0, MAX_SAMPLE - 1).toWellFormed()}…` : line;
 }
+
+const times = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+
+/** Warnings of what was left out; none for a count of 0. */
+export const unknownValues = (count: number): string[] =>
+  count === 0
+    ? []
+    : [
+        `${times(count, 'value', 'values')} that only the site generator knows ${count === 1 ? 'is' : 'are'} shown as …`,
+      ];
+
+export const leftOut = (count: number, one: string, more: string, why: string): string[] =>
+  count === 0 ? [] : [`Left out ${times(count, one, more)}${why}`];
+
+export const drawnDiagrams = (count: number): string[] =>
+  leftOut(count, 'diagram', 'diagrams', ': they are drawn from code');

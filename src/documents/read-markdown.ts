@@ -5,7 +5,7 @@ import { boundMarks, type Weights } from './bound-marks.ts';
 import { escapeHtml, labelHtml, TAGS } from './jsx.ts';
 import { hasModule, noteLine, readDialects, titleOf } from './markdown-dialects.ts';
 import { isNoteName } from './notes.ts';
-import { collectOmissions, type Omissions } from './omissions.ts';
+import { collectOmissions, drawnDiagrams, type Omissions } from './omissions.ts';
 import { parseHtml } from './parse-html.ts';
 import { ACTIVE_DROPPED, convert, type DocumentText, openingHeading, plainText, titleIn } from './read-html.ts';
 
@@ -46,10 +46,7 @@ export function readMarkdown(
   };
   const tokens = parser.parse(text, environment);
   if (!isPlain) readFences(tokens, environment);
-  if (environment.diagrams > 0)
-    warnings.push(
-      `Left out ${environment.diagrams} ${environment.diagrams === 1 ? 'diagram' : 'diagrams'}: they are drawn from code`,
-    );
+  warnings.push(...drawnDiagrams(environment.diagrams));
   if (ACTIVE.test(text) && hasActive(tokens)) warnings.push(ACTIVE_DROPPED);
   if (!boundAddresses(tokens, { left: Math.max(text.length, LEAST_REPEATED) })) warnings.push(ADDRESSES_DROPPED);
   const texts: string[] = [];

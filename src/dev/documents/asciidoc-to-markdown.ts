@@ -13,10 +13,11 @@ import {
   words,
 } from '../../documents/hast.ts';
 import { signOf } from '../../documents/icons.ts';
+import { unknownValues } from '../../documents/omissions.ts';
 import { parseHtml } from '../../documents/parse-html.ts';
 import { convert, plainText } from '../../documents/read-html.ts';
 import { type AsciidocSource, prepareAsciidoc, UNKNOWN_ADDRESS } from './asciidoc-source.ts';
-import { type DocumentText, listed, unknownValues } from './document-text.ts';
+import { type DocumentText, listed } from './document-text.ts';
 import { titleFromName } from './title-from-name.ts';
 
 /** What would number, link or draw, and what would read other files. */
@@ -227,8 +228,7 @@ function readReference(link: Element, source: AsciidocSource): ElementContent[] 
 }
 
 function warningsOf({ unknown, included, generated }: AsciidocSource): string[] {
-  const warnings: string[] = [];
-  if (unknown > 0) warnings.push(unknownValues(unknown));
+  const warnings = unknownValues(unknown);
   if (included.size > 0) warnings.push(`Left out what is included from other files: ${listed(included)}`);
   if (generated.size > 0) warnings.push(`Left out what the site generator puts in: ${listed(generated)}`);
   return warnings;

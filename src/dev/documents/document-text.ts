@@ -27,7 +27,3 @@ export const listed = (names: Iterable<string>): string => {
   const more = all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : '';
   return `${all.slice(0, MAX_LISTED).join(', ')}${more}`;
 };
-
-/** For the report of what was read. */
-export const unknownValues = (count: number): string =>
-  `${count} ${count === 1 ? 'value' : 'values'} that only the site generator knows ${count === 1 ? 'is' : 'are'} shown as …`;

@@ -1,5 +1,6 @@
 import type { Root } from 'mdast';
 import * as z from 'zod';
+import { leftOut } from '../../documents/omissions.ts';
 import { readDocument } from '../../documents/read-document.ts';
 import { readHtml } from '../../documents/read-html.ts';
 import { writeMarkdown } from '../../documents/write-markdown.ts';
@@ -79,11 +80,8 @@ export function notebookToMarkdown(text: string): DocumentText {
   if (read < cells.length || state.characters <= 0) state.warnings.add(CUT);
   const markdown = state.parts.filter((part) => part !== '').join('\n\n');
   if (markdown === '') throw new NotReadable('it has no text');
-  const warnings = [...state.warnings];
-  if (state.omitted > 0)
-    warnings.push(
-      `Left out ${state.omitted} ${state.omitted === 1 ? 'output' : 'outputs'} that ${state.omitted === 1 ? 'is' : 'are'} no text`,
-    );
+  const omitted = leftOut(state.omitted, 'output that is', 'outputs that are', ' no text');
+  const warnings = [...state.warnings, ...omitted];
   return { text: markdown, title: state.title, warnings };
 }
 

@@ -1,8 +1,9 @@
 import type { Element } from 'hast';
 import { boundMarks, type Weights } from '../../documents/bound-marks.ts';
 import { element, elementsOf, isElement, lineOf, words } from '../../documents/hast.ts';
+import { drawnDiagrams, leftOut, unknownValues } from '../../documents/omissions.ts';
 import { markdownOfHtml } from '../../documents/read-html.ts';
-import { type DocumentText, listed, unknownValues } from './document-text.ts';
+import { type DocumentText, listed } from './document-text.ts';
 import { readBlocks } from './rst-blocks.ts';
 import { documentOf, type RstDocument } from './rst-document.ts';
 
@@ -80,19 +81,12 @@ function partsOf(blocks: readonly Element[]): { parts: Element[][]; isReduced: b
 }
 
 function warningsOf({ unknown, omitted, included, unknownDirectives }: RstDocument): string[] {
-  const warnings: string[] = [];
-  if (unknown > 0) warnings.push(unknownValues(unknown));
-  const diagrams = omitted.get('diagram') ?? 0;
-  if (diagrams > 0)
-    warnings.push(`Left out ${diagrams} ${diagrams === 1 ? 'diagram' : 'diagrams'}: they are drawn from code`);
-  const generated = omitted.get('generated') ?? 0;
-  if (generated > 0)
-    warnings.push(
-      `Left out ${generated} ${generated === 1 ? 'part' : 'parts'} that the site generator makes from code`,
-    );
-  const other = omitted.get('other') ?? 0;
-  if (other > 0)
-    warnings.push(`Left out ${other} ${other === 1 ? 'part' : 'parts'} for builds with a tag of their own`);
+  const warnings = [
+    ...unknownValues(unknown),
+    ...drawnDiagrams(omitted.get('diagram') ?? 0),
+    ...leftOut(omitted.get('generated') ?? 0, 'part', 'parts', ' that the site generator makes from code'),
+    ...leftOut(omitted.get('other') ?? 0, 'part', 'parts', ' for builds with a tag of their own'),
+  ];
   if (included.size > 0) warnings.push(`Left out what is included from other files: ${listed(included)}`);
   if (unknownDirectives.size > 0) warnings.push(`Left out directives that are not known: ${listed(unknownDirectives)}`);
   return warnings;

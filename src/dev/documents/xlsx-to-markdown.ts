@@ -1,4 +1,5 @@
 import { format, getFormatFromId } from 'numfmt';
+import { leftOut } from '../../documents/omissions.ts';
 import { cutWarnings, MAX_ROWS, MAX_TABLE_CHARACTERS } from './csv-to-markdown.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
 import { type OfficeParts, openOffice, titleOf } from './office-file.ts';
@@ -51,10 +52,7 @@ export const xlsxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
     .join('\n\n');
   if (text === '') throw new NotReadable('it has no text');
   const warnings = cutWarnings(budget.isCut || book.sheets.length > MAX_SHEETS);
-  if (budget.hidden > 0)
-    warnings.push(
-      `Left out ${budget.hidden} hidden ${budget.hidden === 1 ? 'sheet, row or column' : 'sheets, rows or columns'}`,
-    );
+  warnings.push(...leftOut(budget.hidden, 'hidden sheet, row or column', 'hidden sheets, rows or columns', ''));
   return { text, title: titleOf(files), warnings };
 };
 
