@@ -253,6 +253,11 @@ export const KnowledgeGapReported = z.object({
 });
 export type KnowledgeGapReported = z.infer<typeof KnowledgeGapReported>;
 
+/** What the gateway reports together, and what became of each. */
+export const KnowledgeGapReports = z.array(KnowledgeGapReport).min(1).max(20);
+export const KnowledgeGapsReported = z.object({ reported: z.array(KnowledgeGapReported).max(20) });
+export type KnowledgeGapsReported = z.infer<typeof KnowledgeGapsReported>;
+
 /** Query of `GET /v1/knowledge/gaps`. */
 export const KnowledgeGapsRequest = z.strictObject({
   state: z.enum(['open', 'closed', 'all']).default('open'),

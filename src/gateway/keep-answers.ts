@@ -17,6 +17,7 @@ import { isDeclined } from '../delegation/abstention.ts';
 import { withMetadata } from '../delegation/trace.ts';
 import { SettingRefused } from '../http/public-address.ts';
 import { waitUntilOf } from '../runtime/concurrency.ts';
+import { type Asker, createGatherer } from '../runtime/gather.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { utf8 } from '../signing/encoding.ts';
@@ -66,25 +67,17 @@ export type KeepAnswers = (
   question: { request: Asked; context: OriginContext; startedAtMs: number; isStream: boolean },
 ) => KeptQuestion | undefined;
 
-/** Answers to one asker that wait to be kept together. */
-interface Gathered {
-  context: OriginContext;
-  /** Each as JSON, made when it is sent. */
-  answers: (() => string)[];
-  isTaken: boolean;
-}
-
 /**
  * Keeps answers in the memory function, after the response and in the name of the key's holder: those that an asker gets within a moment in
  * one call. What fails is logged without a word of the answer.
  */
 export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
   const { client, keeps, reportGaps, newId = () => crypto.randomUUID(), log = logLine, now = Date.now } = parts;
-  const waiting = new Map<string, Gathered>();
   const send = async (
-    { workspace, subject, audiences, traceId, authentication }: OriginContext,
-    answers: readonly string[],
-  ) => {
+    { workspace, subject, audiences, traceId, authentication }: Asker,
+    writers: readonly (() => string)[],
+  ): Promise<void> => {
+    const answers = writers.map((write) => write());
     const context = originate({
       ...{ self: 'gateway', subject, workspace, audiences, authentication, traceId },
       ...{ capabilities: ['answers:keep:write'], timeoutMs: KEEP_MS, now: now() },
@@ -96,23 +89,8 @@ export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
     const cause = `of ${answers.length} answers not all were kept${why}`;
     log({ event: 'fault', time: now(), librarian: 'gateway', where: 'answers', code, trace_id: traceId, cause });
   };
-  /** Every request waits for itself, so that what it leaves is kept whatever becomes of the others. */
-  const keepSoon = async (context: OriginContext, answer: () => string): Promise<void> => {
-    const { workspace, subject, audiences, authentication } = context;
-    const asker = JSON.stringify([workspace, subject, audiences, authentication]);
-    const known = waiting.get(asker);
-    const gathered = known !== undefined && known.answers.length < MAX_KEPT_TOGETHER ? known : newGathered(context);
-    gathered.answers.push(answer);
-    waiting.set(asker, gathered);
-    await new Promise((resolve) => void setTimeout(resolve, GATHER_MS));
-    if (gathered.isTaken) return;
-    gathered.isTaken = true;
-    if (waiting.get(asker) === gathered) waiting.delete(asker);
-    await send(
-      gathered.context,
-      gathered.answers.map((each) => each()),
-    );
-  };
+  /** Each as JSON, which is made when it is sent. */
+  const keepSoon = createGatherer({ send, waitMs: GATHER_MS, limit: MAX_KEPT_TOGETHER });
   return (c, { request, context, startedAtMs, isStream }) => {
     if (!keeps(context.workspace)) return undefined;
     const id = newId();
@@ -161,8 +139,6 @@ export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
     };
   };
 };
-
-const newGathered = (context: OriginContext): Gathered => ({ context, answers: [], isTaken: false });
 
 const KEEP_MS = 5000;
 /** How long an answer waits for others. */

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { type ErrorCode, readAs } from '../contract/error-info.ts';
-import { type KnowledgeGapReport, KnowledgeGapReported } from '../contract/knowledge.ts';
+import { type KnowledgeGapReport, KnowledgeGapsReported } from '../contract/knowledge.ts';
 import { AnswerPart, type LibrarianResponse } from '../contract/response.ts';
 import { isDeclined } from '../delegation/abstention.ts';
+import { type Asker, createGatherer } from '../runtime/gather.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
-import { type OriginContext, originate } from '../signing/request-context.ts';
+import { originate } from '../signing/request-context.ts';
 import { withoutContinuation } from '../text/refers-back.ts';
 
 interface ReportParts {
@@ -16,14 +17,15 @@ interface ReportParts {
   wait?: ((ms: number) => Promise<void>) | undefined;
 }
 
-/** Who asked. */
-type Asker = Pick<OriginContext, 'workspace' | 'subject' | 'audiences' | 'traceId' | 'authentication'>;
-
 /** Reports questions that the articles did not answer. Never rejects. */
 export type ReportGaps = (asker: Asker, reports: readonly KnowledgeGapReport[]) => Promise<void>;
 
 /** Parts of one question that are reported. */
 const MAX_PARTS = 4;
+/** Reports of one call. */
+const MAX_TOGETHER = 20;
+/** How long a report waits for others of the same asker. */
+const GATHER_MS = 1000;
 const REPORT_MS = 5000;
 /**
  * How long a report that could not be taken waits until it is made again, once: by then a function that has just started has read its
@@ -31,7 +33,8 @@ const REPORT_MS = 5000;
  */
 const REPEAT_AFTER_MS = 10_000;
 
-type Reported = 'taken' | 'refused' | 'late';
+/** The reports that may be taken later, or the code of what refused all. */
+type Outcome = { late: readonly KnowledgeGapReport[] } | { refused: ErrorCode };
 
 /**
  * Reports questions to the support function, in the name of who asked: the articles that they may read count, and their share of a day. What
@@ -43,7 +46,7 @@ export const createReportGaps = ({
   now = Date.now,
   wait = waitFor,
 }: ReportParts): ReportGaps => {
-  const report = async (asker: Asker, each: KnowledgeGapReport): Promise<{ became: Reported; code: ErrorCode }> => {
+  const report = async (asker: Asker, reports: readonly KnowledgeGapReport[]): Promise<Outcome> => {
     const { workspace, subject, audiences, traceId, authentication } = asker;
     const context = originate({
       self: 'gateway',
@@ -57,35 +60,34 @@ export const createReportGaps = ({
       timeoutMs: REPORT_MS,
       now: now(),
     });
-    const call = { to: 'support', path: '/v1/knowledge/gaps', body: JSON.stringify(each) };
+    const call = { to: 'support', path: '/v1/knowledge/gaps/reports', body: JSON.stringify(reports) };
     const reply = await client.call(context, call);
-    if (!reply.ok) return { became: reply.error.recoverable === true ? 'late' : 'refused', code: reply.error.code };
-    if (reply.status !== 200) return { became: reply.status >= 500 ? 'late' : 'refused', code: 'INTERNAL_ERROR' };
-    const read = readAs(KnowledgeGapReported.pick({ outcome: true }), reply.json());
+    if (!reply.ok) return reply.error.recoverable === true ? { late: reports } : { refused: reply.error.code };
+    if (reply.status !== 200) return reply.status >= 500 ? { late: reports } : { refused: 'INTERNAL_ERROR' };
+    const read = readAs(KnowledgeGapsReported.pick({ reported: true }), reply.json());
     // The function answers, and could not read the articles or the gaps in time.
-    const isLate = read.ok && read.value.outcome === 'unavailable';
-    return { became: isLate ? 'late' : 'taken', code: 'SERVICE_UNAVAILABLE' };
+    const isLate = (at: number): boolean => read.ok && read.value.reported[at]?.outcome === 'unavailable';
+    return { late: reports.filter((_, at) => isLate(at)) };
   };
-  const fault = (code: ErrorCode, traceId: string | undefined): void => {
-    const cause = 'a question was not reported as a gap';
+  const fault = (code: ErrorCode, { traceId }: Asker, count: number): void => {
+    const cause = `${count} questions were not reported as gaps`;
     log({ event: 'fault', time: now(), librarian: 'gateway', where: 'gaps', code, trace_id: traceId, cause });
   };
-  /** @returns Those that may be taken later. */
-  const reportAll = async (asker: Asker, reports: readonly KnowledgeGapReport[], isLast: boolean) => {
-    const late: KnowledgeGapReport[] = [];
-    for (const each of reports) {
-      const { became, code } = await report(asker, each);
-      if (became === 'late' && !isLast) late.push(each);
-      else if (became !== 'taken') fault(code, asker.traceId);
+  const send = async (asker: Asker, reports: readonly KnowledgeGapReport[]): Promise<void> => {
+    let waiting = reports;
+    for (const isLast of [false, true]) {
+      const outcome = await report(asker, waiting);
+      if ('refused' in outcome) return fault(outcome.refused, asker, waiting.length);
+      waiting = outcome.late;
+      if (waiting.length === 0) return;
+      if (isLast) fault('SERVICE_UNAVAILABLE', asker, waiting.length);
+      else await wait(REPEAT_AFTER_MS);
     }
-    return late;
   };
+  const gather = createGatherer({ send, waitMs: GATHER_MS, limit: MAX_TOGETHER, wait });
   return async (asker, reports) => {
     if (!client.targets.includes('support')) return;
-    const late = await reportAll(asker, reports.slice(0, MAX_PARTS), false);
-    if (late.length === 0) return;
-    await wait(REPEAT_AFTER_MS);
-    await reportAll(asker, late, true);
+    await Promise.all(reports.slice(0, MAX_PARTS).map((each) => gather(asker, each)));
   };
 };
 

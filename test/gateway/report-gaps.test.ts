@@ -22,12 +22,17 @@ const reporting = async (replies: readonly ({ outcome: string } | number)[]) => 
   const capabilities: (readonly string[])[] = [];
   const waited: number[] = [];
   const support = await functionFor('support', (c) => {
-    const reply = replies[Math.min(asked.length, replies.length - 1)] ?? 500;
     capabilities.push(c.get('context').capabilities);
-    asked.push(JSON.parse(new TextDecoder().decode(c.get('body'))).question);
-    return typeof reply === 'number'
-      ? c.json({ error: { code: 'INVALID_QUERY', message: 'none' } }, reply as 400)
-      : c.json({ gap: null, ...reply });
+    const reports = JSON.parse(new TextDecoder().decode(c.get('body'))) as { question: string }[];
+    const reported = reports.map(({ question }) => {
+      const reply = replies[Math.min(asked.length, replies.length - 1)] ?? 500;
+      asked.push(question);
+      return reply;
+    });
+    const failure = reported.find((reply) => typeof reply === 'number');
+    return failure !== undefined
+      ? c.json({ error: { code: 'INVALID_QUERY', message: 'none' } }, failure as 400)
+      : c.json({ reported: reported.map((reply) => ({ gap: null, ...(reply as { outcome: string }) })) });
   });
   const { lines, log } = notebook();
   const client = signedClient({ ...(await identityOf('gateway')), targets: { support }, log });
@@ -37,31 +42,33 @@ const reporting = async (replies: readonly ({ outcome: string } | number)[]) => 
 };
 const [FIRST, SECOND] = QUESTIONS.map(({ question }) => question);
 
+/** Waits that are longer than reports wait for others. */
+const repeats = (waited: readonly number[]): number[] => waited.filter((ms) => ms > 2000);
+
 describe('createReportGaps()', () => {
-  it('reports each question once', async () => {
-    expect(await reporting([{ outcome: 'new' }])).toMatchObject({ asked: [FIRST, SECOND], waited: [], faults: [] });
+  it('reports the questions of a moment in one call', async () => {
+    const { asked, capabilities, waited, faults } = await reporting([{ outcome: 'new' }]);
+    expect([asked, repeats(waited), faults]).toEqual([[FIRST, SECOND], [], []]);
+    expect(capabilities).toHaveLength(1);
   });
   it('grants the right to read the articles, with which the question is compared', async () => {
     const { capabilities } = await reporting([{ outcome: 'new' }]);
-    expect(capabilities).toEqual([
-      ['support:analyze', 'kb:read'],
-      ['support:analyze', 'kb:read'],
-    ]);
+    expect(capabilities).toEqual([['support:analyze', 'kb:read']]);
   });
   it('reports again later what could not be taken, and no other', async () => {
     const { asked, waited, faults } = await reporting([{ outcome: 'unavailable' }, { outcome: 'new' }]);
     expect([asked, faults]).toEqual([[FIRST, SECOND, FIRST], []]);
-    expect(waited).toEqual([expect.toSatisfy((ms: number) => ms >= 5000 && ms < 20_000)]);
+    expect(repeats(waited)).toEqual([expect.toSatisfy((ms: number) => ms >= 5000 && ms < 20_000)]);
   });
   it('logs, without a word of the question, what could not be taken the second time', async () => {
     const { asked, faults } = await reporting([{ outcome: 'unavailable' }]);
-    expect([asked, faults.length]).toEqual([[FIRST, SECOND, FIRST, SECOND], 2]);
+    expect([asked, faults.length]).toEqual([[FIRST, SECOND, FIRST, SECOND], 1]);
     expect(JSON.stringify(faults)).not.toMatch(/invoice|Mars/);
     expect(JSON.stringify(faults)).toContain('SERVICE_UNAVAILABLE');
   });
   it('repeats nothing that was refused', async () => {
     const { asked, waited, faults } = await reporting([400]);
-    expect([asked, waited, faults.length]).toEqual([[FIRST, SECOND], [], 2]);
+    expect([asked, repeats(waited), faults.length]).toEqual([[FIRST, SECOND], [], 1]);
   });
 });
 

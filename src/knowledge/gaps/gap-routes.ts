@@ -4,6 +4,8 @@ import { describeIssues, readAs } from '../../contract/error-info.ts';
 import {
   KnowledgeGapReport,
   type KnowledgeGapReported,
+  KnowledgeGapReports,
+  type KnowledgeGapsReported,
   KnowledgeGapsRequest,
   type KnowledgeGapsResponse,
 } from '../../contract/knowledge.ts';
@@ -103,6 +105,18 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
     if (await books.of(workspace).remove(c.req.param('id'), audiences)) return c.body(null, 204);
     c.set('outcome', 'NOT_FOUND');
     return refusal('NOT_FOUND', { librarian: guard.self, message: 'Cannot delete this gap: there is none of that id' });
+  });
+
+  app.post('/v1/knowledge/gaps/reports', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
+    const request = readJson(c.get('body'), KnowledgeGapReports);
+    if (!request.ok) {
+      c.set('outcome', 'INVALID_QUERY');
+      return refusal('INVALID_QUERY', { librarian: guard.self, message: request.problem });
+    }
+    const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
+    const reported: KnowledgeGapReported[] = [];
+    for (const each of request.value) reported.push(await keeper.report(each, scope));
+    return jsonAnswer({ reported } satisfies KnowledgeGapsReported);
   });
 
   app.post('/v1/knowledge/gaps', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
