@@ -85,10 +85,10 @@ const vetoOf = (
     quotes: quotes.map(({ passage, span }) => passage.text.slice(span.start, span.end)),
     question: context.question,
   };
-  const known = [...texts, context.question];
-  const literal = missingExactLiterals(text, known).find((each) => isBoundLiteral(each) && !isFounded(each, sources));
+  const allowed = [...texts, context.question];
+  const literal = missingExactLiterals(text, allowed).find((each) => isBoundLiteral(each) && !isFounded(each, sources));
   if (literal !== undefined) return `the evidence does not have ${literal.kind} ${quotedShort(literal.text)}`;
-  const strange = strangeNumbers(text, known)[0];
+  const strange = strangeNumbers(text, allowed)[0];
   return strange === undefined ? undefined : `the evidence does not have number ${quotedShort(strange.text)}`;
 };
 

@@ -3,10 +3,10 @@ import type { OriginContext } from '../signing/request-context.ts';
 /** Whose calls may be made together. */
 export type Asker = Pick<OriginContext, 'workspace' | 'subject' | 'audiences' | 'traceId' | 'authentication'>;
 
-interface Gathered<Item> {
+interface Batch<Item> {
   asker: Asker;
   items: Item[];
-  isTaken: boolean;
+  isSent: boolean;
 }
 
 interface GatherOptions<Item> {
@@ -30,19 +30,20 @@ export function createGatherer<Item>({
   limit,
   wait = sleep,
 }: GatherOptions<Item>): (asker: Asker, item: Item) => Promise<void> {
-  const waiting = new Map<string, Gathered<Item>>();
+  const waiting = new Map<string, Batch<Item>>();
   return async (asker, item) => {
     const { workspace, subject, audiences, authentication } = asker;
     const key = JSON.stringify([workspace, subject, audiences, authentication]);
-    const open = waiting.get(key);
-    const gathered = open !== undefined && open.items.length < limit ? open : { asker, items: [], isTaken: false };
-    gathered.items.push(item);
-    waiting.set(key, gathered);
+    const current = waiting.get(key);
+    const isOpen = current !== undefined && current.items.length < limit;
+    const batch: Batch<Item> = isOpen ? current : { asker, items: [], isSent: false };
+    batch.items.push(item);
+    waiting.set(key, batch);
     await wait(waitMs);
-    if (gathered.isTaken) return;
-    gathered.isTaken = true;
-    if (waiting.get(key) === gathered) waiting.delete(key);
-    await send(gathered.asker, gathered.items);
+    if (batch.isSent) return;
+    batch.isSent = true;
+    if (waiting.get(key) === batch) waiting.delete(key);
+    await send(batch.asker, batch.items);
   };
 }
 

@@ -187,9 +187,9 @@ function vocabularyOf(lines: readonly PdfLine[]): (word: string) => boolean {
   const all = new Set<string>();
   let isDivided = false;
   for (const { text } of lines) {
-    const whole = text.toLowerCase().replace(isDivided ? /^\p{L}+|\p{L}+-$/gu : /\p{L}+-$/u, '');
+    const line = text.toLowerCase().replace(isDivided ? /^\p{L}+|\p{L}+-$/gu : /\p{L}+-$/u, '');
     isDivided = /\p{L}-$/u.test(text);
-    for (const [word] of whole.matchAll(/\p{L}+(?:-\p{L}+)*/gu)) {
+    for (const [word] of line.matchAll(/\p{L}+(?:-\p{L}+)*/gu)) {
       all.add(word);
       if (word.includes('-')) for (const part of word.split('-')) all.add(part);
     }

@@ -213,10 +213,10 @@ function included(line: string, place: Place): string | undefined {
   if (path === '' || /\b(?:content|text)\s*=/.test(values)) return undefined;
   const selection = part ?? lines?.replace(',', ':');
   if (written.startsWith('<<<')) return codeAt(path, { language: /[a-z]\w*/.exec(code ?? '')?.[0], selection, place });
-  const given = valuesIn(values);
+  const valueByKey = valuesIn(values);
   return textAt(path, place, selection)?.replace(
     /\{\{-?\s*include\.([\w-]+)\s*(?:\|[^}]{0,200})?-?\}\}/g,
-    (found, key: string) => (values === '' ? found : (given.get(key) ?? '')),
+    (expression, key: string) => (values === '' ? expression : (valueByKey.get(key) ?? '')),
   );
 }
 
