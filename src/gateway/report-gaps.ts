@@ -22,7 +22,7 @@ export type ReportGaps = (asker: Asker, reports: readonly KnowledgeGapReport[]) 
 
 /** Parts of one question that are reported. */
 const MAX_PARTS = 4;
-/** Reports of one call. */
+/** Reports of one call: what a key leaves open beyond these within a second is load, not a customer, and is not recorded. */
 const MAX_TOGETHER = 20;
 /** How long a report waits for others of the same asker. */
 const GATHER_MS = 1000;
@@ -84,7 +84,7 @@ export const createReportGaps = ({
       else await wait(REPEAT_AFTER_MS);
     }
   };
-  const gather = createGatherer({ send, waitMs: GATHER_MS, limit: MAX_TOGETHER, wait });
+  const gather = createGatherer({ send, waitMs: GATHER_MS, limit: MAX_TOGETHER, isDropping: true, wait });
   return async (asker, reports) => {
     if (!client.targets.includes('support')) return;
     await Promise.all(reports.slice(0, MAX_PARTS).map((each) => gather(asker, each)));

@@ -16,6 +16,8 @@ interface GatherOptions<Item> {
   waitMs: number;
   /** Most items of one call. */
   limit: number;
+  /** Whether further items of the same moment are dropped; they go into another call when false or absent. */
+  isDropping?: boolean | undefined;
   /** Resolves after so many milliseconds. */
   wait?: ((ms: number) => Promise<void>) | undefined;
 }
@@ -28,6 +30,7 @@ export function createGatherer<Item>({
   send,
   waitMs,
   limit,
+  isDropping = false,
   wait = sleep,
 }: GatherOptions<Item>): (asker: Asker, item: Item) => Promise<void> {
   const waiting = new Map<string, Batch<Item>>();
@@ -35,7 +38,9 @@ export function createGatherer<Item>({
     const { workspace, subject, audiences, authentication } = asker;
     const key = JSON.stringify([workspace, subject, audiences, authentication]);
     const current = waiting.get(key);
-    const isOpen = current !== undefined && current.items.length < limit;
+    const isFull = current !== undefined && current.items.length >= limit;
+    if (isFull && isDropping) return;
+    const isOpen = current !== undefined && !isFull;
     const batch: Batch<Item> = isOpen ? current : { asker, items: [], isSent: false };
     batch.items.push(item);
     waiting.set(key, batch);

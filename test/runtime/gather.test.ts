@@ -10,13 +10,14 @@ const ASKER = {
 };
 
 /** A gatherer whose waits end when `pass` is called. */
-const gatherer = (limit = 3) => {
+const gatherer = (limit = 3, isDropping = false) => {
   const calls: [subject: string, items: readonly number[]][] = [];
   const waits: (() => void)[] = [];
   const gather = createGatherer<number>({
     send: async ({ subject }, items) => void calls.push([subject, items]),
     waitMs: 100,
     limit,
+    isDropping,
     wait: () => new Promise((resolve) => void waits.push(resolve)),
   });
   return {
@@ -45,6 +46,16 @@ describe('createGatherer()', () => {
     pass();
     await all;
     expect(calls.map(([, items]) => items)).toEqual([[1, 2], [3]]);
+  });
+  it('drops what comes while one is full, where that is wanted', async () => {
+    const { calls, gather, pass } = gatherer(2, true);
+    const all = Promise.all([1, 2, 3].map((item) => gather(ASKER, item)));
+    pass();
+    await all;
+    const later = gather(ASKER, 4);
+    pass();
+    await later;
+    expect(calls.map(([, items]) => items)).toEqual([[1, 2], [4]]);
   });
   it.each([
     ['subjects', { subject: 'user:k_2' }],
