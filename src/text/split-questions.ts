@@ -53,19 +53,20 @@ export const questionPartsIn = (message: string): QuestionPart[] => {
   const language = languagesOf(message)[0] ?? 'en';
   // In languages whose question words stand anywhere, only the mark tells a question.
   const needsMark = wordsOfClass('verbs', language).length === 0;
-  const codes = new Set(wordsIn(message, language).flatMap(({ word, isContent }) => (isContent ? [word] : [])));
-  if (codes.size > 1 && codes.size <= MAX_PARTS && [...codes].every(isCode))
-    return [...codes].map((word) => ({ text: word, context: message, lacksSubject: false }));
+  const subjects = wordsIn(message, language).filter(({ isContent }) => isContent);
+  const codes = new Map(subjects.map(({ word, start, end }) => [word, message.slice(start, end)]));
+  if (codes.size > 1 && codes.size <= MAX_PARTS && [...codes.keys()].every(isCode))
+    return [...codes.values()].map((text) => ({ text, context: message, lacksSubject: false }));
   const clauses = clausesIn(message).flatMap((clause) => spansBetween(message, clause));
   const starts = clauses.filter(({ start, end }, at) => {
     const text = message.slice(start, end);
     // A condition stays with its question anyway: what follows a comma begins no part.
-    const { beginsAsking, subjects } = askingIn(text, ` ${message}`);
+    const asking = askingIn(text, ` ${message}`);
     const isJoined = /^\s*[,，、]?\s*$/u.test(message.slice(clauses[at - 1]?.end ?? 0, start)) && at > 0;
     const isSentence = SENTENCE_END.test(message.slice(0, start));
     const [mark] = /[.!?。！？](?=["”’»)\]]*(?:\s|$))/u.exec(message.slice(start)) ?? [''];
     const isAsked = /[?？]/.test(mark) || (mark === '' && !needsMark);
-    return beginsAsking && subjects > 0 && isAsked && (!isJoined || isSentence);
+    return asking.beginsAsking && asking.subjects > 0 && isAsked && (!isJoined || isSentence);
   });
   if (starts.length < 2 || starts.length > MAX_PARTS) return [];
   const texts = starts.map((start, at) => {

@@ -155,7 +155,7 @@ describe('two questions at once', () => {
     expect(text).toMatch(/^(?:I'm not sure.*\n\n)?From \[Messages\]/);
     const { text: both } = await ask(codes, 'E21 and F07?');
     expect(both).toContain('no board');
-    expect(both).toContain('I found nothing about “f07”.');
+    expect(both).toContain('I found nothing about “F07”.');
   });
 
   it('are declined when neither is answered', async () => {

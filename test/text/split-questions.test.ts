@@ -22,8 +22,8 @@ describe('the questions that a message asks at once', () => {
   });
 
   it('are one for each code when it names nothing else', () => {
-    expect(partsIn('E21 and E40?')).toEqual(['e21', 'e40']);
-    expect(partsIn('What do E21 and E40 mean?')).toEqual(['e21', 'e40']);
+    expect(partsIn('E21 and E40?')).toEqual(['E21', 'E40']);
+    expect(partsIn('What do E21 and E40 mean?')).toEqual(['E21', 'E40']);
     expect(partsIn('What does the lamp of E21 and E40 mean?')).toEqual([]);
   });
 
