@@ -253,9 +253,14 @@ export const KnowledgeGapReported = z.object({
 });
 export type KnowledgeGapReported = z.infer<typeof KnowledgeGapReported>;
 
-/** What the gateway reports together, and what became of each. */
-export const KnowledgeGapReports = z.array(KnowledgeGapReport).min(1).max(20);
-export const KnowledgeGapsReported = z.object({ reported: z.array(KnowledgeGapReported).max(20) });
+/** Questions that the gateway reports in one call. */
+export const MAX_REPORTED_TOGETHER = 20;
+
+/** What the gateway reports together. */
+export const KnowledgeGapReports = z.array(KnowledgeGapReport).min(1).max(MAX_REPORTED_TOGETHER);
+
+/** What became of each report, in their order. */
+export const KnowledgeGapsReported = z.object({ reported: z.array(KnowledgeGapReported).max(MAX_REPORTED_TOGETHER) });
 export type KnowledgeGapsReported = z.infer<typeof KnowledgeGapsReported>;
 
 /** Query of `GET /v1/knowledge/gaps`. */

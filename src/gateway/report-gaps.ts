@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { type ErrorCode, readAs } from '../contract/error-info.ts';
-import { type KnowledgeGapReport, KnowledgeGapsReported } from '../contract/knowledge.ts';
+import { type KnowledgeGapReport, KnowledgeGapsReported, MAX_REPORTED_TOGETHER } from '../contract/knowledge.ts';
 import { AnswerPart, type LibrarianResponse } from '../contract/response.ts';
 import { isDeclined } from '../delegation/abstention.ts';
-import { type Asker, createGatherer } from '../runtime/gather.ts';
+import { type Asker, createGatherer, sleep } from '../runtime/gather.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { originate } from '../signing/request-context.ts';
@@ -22,9 +22,10 @@ export type ReportGaps = (asker: Asker, reports: readonly KnowledgeGapReport[]) 
 
 /** Parts of one question that are reported. */
 const MAX_PARTS = 4;
-/** Reports of one call: what a key leaves open beyond these within a second is load, not a customer, and is not recorded. */
-const MAX_TOGETHER = 20;
-/** How long a report waits for others of the same asker. */
+/**
+ * How long a report waits for others of the same asker. What a key leaves open beyond one call in this time is load, not a customer, and is
+ * not recorded.
+ */
 const GATHER_MS = 1000;
 const REPORT_MS = 5000;
 /**
@@ -40,12 +41,7 @@ type Outcome = { late: readonly KnowledgeGapReport[] } | { refused: ErrorCode };
  * Reports questions to the support function, in the name of who asked: the articles that they may read count, and their share of a day. What
  * could not be taken is reported again later, once; what fails then is logged without a word of the question.
  */
-export const createReportGaps = ({
-  client,
-  log = logLine,
-  now = Date.now,
-  wait = waitFor,
-}: ReportParts): ReportGaps => {
+export const createReportGaps = ({ client, log = logLine, now = Date.now, wait = sleep }: ReportParts): ReportGaps => {
   const report = async (asker: Asker, reports: readonly KnowledgeGapReport[]): Promise<Outcome> => {
     const { workspace, subject, audiences, traceId, authentication } = asker;
     const context = originate({
@@ -84,14 +80,12 @@ export const createReportGaps = ({
       else await wait(REPEAT_AFTER_MS);
     }
   };
-  const gather = createGatherer({ send, waitMs: GATHER_MS, limit: MAX_TOGETHER, isDropping: true, wait });
+  const gather = createGatherer({ send, waitMs: GATHER_MS, limit: MAX_REPORTED_TOGETHER, isDropping: true, wait });
   return async (asker, reports) => {
     if (!client.targets.includes('support')) return;
     await Promise.all(reports.slice(0, MAX_PARTS).map((each) => gather(asker, each)));
   };
 };
-
-const waitFor = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /**
  * The questions that an answer leaves open: the parts that nothing was found for, else the whole question when it was declined or answered

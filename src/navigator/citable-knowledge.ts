@@ -1,13 +1,5 @@
-import { chunkFrom } from '../grounding/render-passage.ts';
 import { hiddenIn, overlaps, type ShownPassage } from '../grounding/shown-passages.ts';
-import { oncePer } from '../runtime/once-per.ts';
-import {
-  type CachedChunk,
-  cachedArticle,
-  cachedChunk,
-  type Edition,
-  type EditionArticle,
-} from '../search/open-edition.ts';
+import type { CachedChunk } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
 
 /** An article, as the rules of a response read it. */
@@ -29,65 +21,6 @@ export interface CitableKnowledge {
   /** Version of the current articles. */
   edition?: string | undefined;
 }
-
-/** Articles whose analysis is cached per edition. */
-const MAX_ARTICLES = 32;
-/** Length of the text that the rules about words read, in UTF-16 units. Quotes may be anywhere in a longer article. */
-const MAX_TEXT = 200_000;
-
-/** The articles of an edition, as the rules of a response read them. Texts are decoded when a rule asks for them. */
-export const knowledgeIn: (edition: Edition) => CitableKnowledge = oncePer((edition: Edition) => {
-  const articles = new Map<string, CitableArticle>();
-  return {
-    edition: edition.id,
-    article: (file) => {
-      const cached = articles.get(file);
-      if (cached !== undefined) return cached;
-      const index = edition.findArticle(file);
-      if (index < 0) return undefined;
-      const article = readArticle(edition, cachedArticle(edition, index));
-      const [oldest] = articles.keys();
-      if (articles.size >= MAX_ARTICLES && oldest !== undefined) articles.delete(oldest);
-      articles.set(file, article);
-      return article;
-    },
-  };
-});
-
-const readArticle = (edition: Edition, source: EditionArticle): CitableArticle => {
-  const { id, title, url, firstChunk, endChunk } = source;
-  const chunks = function* (): Generator<CachedChunk> {
-    for (let index = firstChunk; index < endChunk; index++) yield cachedChunk(edition, index);
-  };
-  const slice = (start: number, end: number): string => {
-    let text = '';
-    for (let index = chunkFrom(edition, source, start); index < endChunk; index++) {
-      const chunk = cachedChunk(edition, index);
-      if (chunk.start >= end) break;
-      const from = start + text.length;
-      // Headings lie between chunks; the lines in their place are empty.
-      text += '\n'.repeat(Math.max(0, Math.min(end, chunk.start) - from));
-      text += chunk.text.slice(Math.max(0, start + text.length - chunk.start), Math.max(0, end - chunk.start));
-    }
-    return text + '\n'.repeat(Math.max(0, end - start - text.length));
-  };
-  let text: string | undefined;
-  let headings: string[] | undefined;
-  return {
-    id,
-    title,
-    url,
-    slice,
-    get text() {
-      text ??= slice(0, Math.min(MAX_TEXT, cachedChunk(edition, endChunk - 1).end));
-      return text;
-    },
-    get headings() {
-      headings ??= [...new Set([...chunks()].flatMap(({ headingPath }) => headingPath))];
-      return headings;
-    },
-  };
-};
 
 /** The passages that a model has read: what was not shown cannot be cited. */
 export const knowledgeOf = (passages: readonly ShownPassage[], edition: string): CitableKnowledge => {

@@ -52,4 +52,5 @@ export function createGatherer<Item>({
   };
 }
 
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+/** Resolves after so many milliseconds. */
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

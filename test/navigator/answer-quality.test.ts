@@ -4,13 +4,13 @@ import { findAnswer } from '../../src/grounding/find-answer.ts';
 import { otherReadings } from '../../src/navigator/alternatives.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
-import { knowledgeIn } from '../../src/navigator/citable-knowledge.ts';
 import type { Comparison } from '../../src/navigator/compare-sources.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { answerPhrases } from '../../src/runtime/answer-phrases.ts';
 import { cachedChunk } from '../../src/search/open-edition.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
 import { editionOf, filler } from '../grounding/articles-for-test.ts';
+import { knowledgeIn } from './knowledge-in.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
 
 const FIRST = 'The factory setting of the brewing temperature is 92 degrees.';

@@ -5,9 +5,10 @@ import { openEntries } from '../../src/dev/eval/answer-bases.ts';
 import { sampleEntries } from '../../src/dev/eval/sample.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
-import { type CitableKnowledge, knowledgeIn } from '../../src/navigator/citable-knowledge.ts';
+import type { CitableKnowledge } from '../../src/navigator/citable-knowledge.ts';
 import type { AnswerViolation } from '../../src/navigator/navigator-answer.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
+import { knowledgeIn } from './knowledge-in.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
 import { openSmallKb, QUOTE } from './small-kb.ts';
 

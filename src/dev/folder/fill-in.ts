@@ -25,19 +25,19 @@ export interface FillIn {
  * addresses of the pages that it links to. Only files below the folder are read, and nothing is run.
  */
 export function fillIn(text: string, { file, roots, site, fields, language, urlOf }: FillIn): string {
-  let whole = withPageData(withParts(text, { file, roots, site }));
+  let page = withPageData(withParts(text, { file, roots, site }));
   const dataOf = site?.site.dataOf;
   if (dataOf !== undefined)
-    whole = withLoops(whole, (name) =>
+    page = withLoops(page, (name) =>
       name.startsWith('page.') ? memberOf(fields, name.split('.').slice(1)) : dataOf(name),
     );
   const { templateOf, phraseOf = () => undefined, settingOf = () => undefined } = site?.site ?? {};
   if (templateOf !== undefined)
-    whole = withShortcodes(whole, { templateOf, phraseOf: (id) => phraseOf(id, language), settingOf });
-  if (site !== undefined) whole = withValues(whole, { site, fields });
+    page = withShortcodes(page, { templateOf, phraseOf: (id) => phraseOf(id, language), settingOf });
+  if (site !== undefined) page = withValues(page, { site, fields });
   // The reader of HTML knows no tags of templates.
-  if (site?.site.values === 'everywhere' && /\.html?$/i.test(file)) whole = withoutTags(whole);
-  return withLinks(whole, { file, site, urlOf });
+  if (site?.site.values === 'everywhere' && /\.html?$/i.test(file)) page = withoutTags(page);
+  return withLinks(page, { file, site, urlOf });
 }
 
 const VALUE =

@@ -160,7 +160,7 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
           by: scope.context.subject,
           audiences,
         };
-        return recordQuestion(report, { ...options, book, edition, people: peopleIn(edition, mask(report.question)) });
+        return recordQuestion(report, { ...options, book, edition });
       });
       return reported ?? failed;
     },
@@ -231,17 +231,17 @@ const MARK_LENGTH = 16;
 interface QuestionOptions extends RecordingOptions {
   book: Pick<RemoteGapBook, 'record' | 'read' | 'remove'>;
   edition: Edition;
-  /** People named in the question. */
-  people: readonly string[];
 }
 
 /** Records a question as a gap, unless it asks nothing or the articles answer it. Throws what the gap book throws. */
 const recordQuestion = async (
   { question, why = 'reported', person_id: person }: KnowledgeGapReport,
-  { book, by, audiences = [], mask, meaningOf, now, edition, people }: QuestionOptions,
+  { book, by, audiences = [], mask, meaningOf, now, edition }: QuestionOptions,
 ): Promise<KnowledgeGapReported> => {
   if (smallTalkIn(question) !== undefined) return { gap: null, outcome: 'no_question' };
-  const message = cutText(withoutNames(people)(mask(question)).replace(/\s+/g, ' ').trim(), MAX_MESSAGE);
+  const masked = mask(question);
+  const people = peopleIn(edition, masked);
+  const message = cutText(withoutNames(people)(masked).replace(/\s+/g, ' ').trim(), MAX_MESSAGE);
   const stems = stemsAsked(edition, message, people);
   if (stems.length === 0) return { gap: null, outcome: 'no_question' };
   const { known, unknown } = namedProducts(message, { product: undefined, devices: edition.devices() });

@@ -111,7 +111,11 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
     const request = readJson(c.get('body'), KnowledgeGapReports);
     if (!request.ok) {
       c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', { librarian: guard.self, message: request.problem });
+      return refusal('INVALID_QUERY', {
+        librarian: guard.self,
+        message: request.problem,
+        suggestion: request.suggestion,
+      });
     }
     const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
     const reported: KnowledgeGapReported[] = [];
