@@ -4,8 +4,7 @@ import * as z from 'zod';
 import { A2aMessage } from '../contract/a2a.ts';
 import type { RequestMetadata } from '../contract/ask.ts';
 import { describeIssues, readAs } from '../contract/error-info.ts';
-import { MemoryId } from '../contract/memory.ts';
-import { LibrarianId, Query } from '../contract/names.ts';
+import { LibrarianId, MemoryId, Query } from '../contract/names.ts';
 import { readRequest } from '../contract/read-request.ts';
 
 /** The question in an A2A message, and the ids that it belongs to. */

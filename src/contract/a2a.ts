@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { RequestMetadata } from './ask.ts';
 import type { GatewayCall } from './http-routes.ts';
 import type { LibrarianEntry } from './librarian.ts';
-import { MemoryId } from './memory.ts';
-import { LibrarianId } from './names.ts';
+import { LibrarianId, MemoryId } from './names.ts';
 import { ANSWER_MAX_LENGTH } from './response.ts';
 
 /** The extension that puts the evidence of each statement into the metadata of an artifact (docs/a2a.md#evidence). */

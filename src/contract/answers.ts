@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { Statements } from './ask.ts';
 import { ErrorInfo } from './error-info.ts';
 import { jsonObject } from './json-object.ts';
-import { MemoryId } from './memory.ts';
-import { DateOrTimestamp, LibrarianId, Timestamp } from './names.ts';
+import { DateOrTimestamp, LibrarianId, MemoryId, Timestamp } from './names.ts';
 import { DelegationTrace, Source } from './response.ts';
 
 /** Id of an answer: a random UUID, under `metadata.answer_id` of the Response. */

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { jsonObject } from './json-object.ts';
-import { MemoryId } from './memory.ts';
-import { LibrarianId, Link, Query, WorkspaceId } from './names.ts';
+import { LibrarianId, Link, MemoryId, Query, WorkspaceId } from './names.ts';
 
 /** Metadata that a caller adds to a question: at most 8 levels and 16,000 characters. */
 export const RequestMetadata = jsonObject({ maxDepth: 8, maxLength: 16_000 });

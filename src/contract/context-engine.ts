@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { MemoryDegradation, MemoryId, MemoryType, SearchResult } from './memory.ts';
-import { Query } from './names.ts';
+import { MemoryDegradation, MemoryType, SearchResult } from './memory.ts';
+import { MemoryId, Query } from './names.ts';
 
 /** Configuration of the embedding cache. */
 export const CacheConfig = z.strictObject({

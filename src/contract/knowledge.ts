@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { withinLimits } from './json-object.ts';
-import { MemoryId } from './memory.ts';
-import { Query, Timestamp } from './names.ts';
+import { MemoryId, Query, Timestamp } from './names.ts';
 import { KnowledgeFile } from './navigator-response.ts';
 
 const Label = z.string().trim().min(1, 'is empty').max(100);

@@ -4,8 +4,8 @@ import { ErrorInfo } from './error-info.ts';
 import { HostArticle } from './host-article.ts';
 import type { GatewayCall } from './http-routes.ts';
 import { KnowledgeGap } from './knowledge.ts';
-import { MemoryId, MemoryInput } from './memory.ts';
-import { LibrarianId, Link, Query } from './names.ts';
+import { MemoryInput } from './memory.ts';
+import { LibrarianId, Link, MemoryId, Query } from './names.ts';
 import { KnowledgeFile } from './navigator-response.ts';
 import { LibrarianResponse } from './response.ts';
 

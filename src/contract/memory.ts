@@ -1,10 +1,6 @@
 import * as z from 'zod';
 import { jsonObject } from './json-object.ts';
-import { Query, Timestamp, WorkspaceId } from './names.ts';
-
-/** An id of a memory or a conversation: 1 to 128 visible characters. */
-export const MemoryId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not an id: 1 to 128 visible ASCII characters');
-export type MemoryId = z.infer<typeof MemoryId>;
+import { MemoryId, Query, Timestamp, WorkspaceId } from './names.ts';
 
 /** A type of memory, free-form: `fact`, `decision`. */
 export const MemoryType = z.string().trim().min(1, 'is empty').max(64);

@@ -13,6 +13,10 @@ export const WorkspaceId = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'is not a workspace id: 1 to 64 letters, digits, underscores, hyphens');
 export type WorkspaceId = z.infer<typeof WorkspaceId>;
 
+/** An id of a memory or a conversation: 1 to 128 visible characters. */
+export const MemoryId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not an id: 1 to 128 visible ASCII characters');
+export type MemoryId = z.infer<typeof MemoryId>;
+
 /** A capability, from general to specific: `kb:read`, `sql:read`; `kb:*` covers everything below `kb`. */
 export const Capability = z
   .string()

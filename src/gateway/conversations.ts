@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readAs } from '../contract/error-info.ts';
-import { Facts, type FactsRequest, type Memory, MemoryId, type MemoryInput, MemoryPage } from '../contract/memory.ts';
+import { Facts, type FactsRequest, type Memory, type MemoryInput, MemoryPage } from '../contract/memory.ts';
+import { MemoryId } from '../contract/names.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { originate } from '../signing/request-context.ts';
 import { GatewayError } from './gateway-error.ts';

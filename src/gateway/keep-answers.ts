@@ -10,8 +10,7 @@ import {
   MAX_KEPT_TOGETHER,
 } from '../contract/answers.ts';
 import type { AskRequest, Progress } from '../contract/ask.ts';
-import { MemoryId } from '../contract/memory.ts';
-import { WorkspaceId } from '../contract/names.ts';
+import { MemoryId, WorkspaceId } from '../contract/names.ts';
 import { DelegationTrace, degradedIn, isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { isDeclined } from '../delegation/abstention.ts';
 import { withMetadata } from '../delegation/trace.ts';

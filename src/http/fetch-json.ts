@@ -174,3 +174,14 @@ export const retryAfterMs = (
 const timedOut = (cause?: unknown) => new HttpFailure('timeout', 'no answer in time', { cause });
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * After a 429: `Retry-After`, Help Scout's own header, and the end of the window in seconds from now (Zendesk) or since 1970
+ * (Intercom). Tools send the window with every reply: after any other failure it would pause tickets for no reason.
+ */
+export const RATE_LIMIT_HEADERS = ['retry-after', 'x-ratelimit-retry-after', 'ratelimit-reset', 'x-ratelimit-reset'];
+
+/** `Authorization` of the basic scheme (RFC 7617), in UTF-8. */
+export function basicAuth(user: string, password: string): string {
+  return `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${password}`)))}`;
+}

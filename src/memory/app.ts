@@ -15,7 +15,6 @@ import {
   type MemoryBatchResponse,
   type MemoryErasure,
   MemoryErasureQuery,
-  MemoryId,
   MemoryInput,
   MemoryListingQuery,
   type MemoryPage,
@@ -24,6 +23,7 @@ import {
   type SearchResult,
 } from '../contract/memory.ts';
 import { MemoriesRestore, type Restored } from '../contract/moving.ts';
+import { MemoryId } from '../contract/names.ts';
 import { withDeadline } from '../http/deadline.ts';
 import { mapBounded, type WaitUntil, waitUntilOf } from '../runtime/concurrency.ts';
 import {

@@ -3,10 +3,9 @@ import { type ErrorCode, readAs } from '../../contract/error-info.ts';
 import type { Omission } from '../../contract/host-article.ts';
 import { readRequest } from '../../contract/read-request.ts';
 import { CodedError } from '../../http/coded-error.ts';
-import { fetchJson, HttpFailure, retryAfterMs } from '../../http/fetch-json.ts';
+import { fetchJson, HttpFailure, RATE_LIMIT_HEADERS, retryAfterMs } from '../../http/fetch-json.ts';
+import { parseJson } from '../../http/read-fields.ts';
 import { NO_ONE } from '../../signing/capabilities.ts';
-import { RATE_LIMIT_HEADERS } from '../tools/helpdesk-api.ts';
-import { parseJson } from '../tools/payload.ts';
 
 /** The articles of one helpdesk tool, page by page. */
 export interface ArticleSource {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optionalSeconds } from '../tools/payload.ts';
+import { optionalSeconds } from '../../http/read-fields.ts';
 import {
   type ArticleApi,
   ArticleBody,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
+import { optionalTime } from '../../http/read-fields.ts';
 import { mapBounded } from '../../runtime/concurrency.ts';
-import { optionalTime } from '../tools/payload.ts';
 import {
   Address,
   type ArticleApi,

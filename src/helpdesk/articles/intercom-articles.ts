@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
-import { optionalSeconds } from '../tools/payload.ts';
+import { optionalSeconds } from '../../http/read-fields.ts';
 import {
   Address,
   type ArticleApi,

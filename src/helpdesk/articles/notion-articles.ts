@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optionalTime } from '../tools/payload.ts';
+import { optionalTime } from '../../http/read-fields.ts';
 import {
   Address,
   type ArticleApi,

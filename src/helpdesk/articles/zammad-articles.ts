@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { optionalTime } from '../../http/read-fields.ts';
 import { mapBounded } from '../../runtime/concurrency.ts';
-import { optionalTime } from '../tools/payload.ts';
 import {
   type ArticleApi,
   ArticleBody,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { optionalSeconds, optionalText } from '../../http/read-fields.ts';
 import { escapeLines } from '../../markup/render-markdown.ts';
 import type { MailSigns } from '../../text/automatic-mail.ts';
 import { decodeUri } from '../../text/decode-uri.ts';
@@ -13,8 +14,6 @@ import {
   optionalFields,
   optionalId,
   optionalObject,
-  optionalSeconds,
-  optionalText,
   RecordId,
   readPayload,
 } from './payload.ts';

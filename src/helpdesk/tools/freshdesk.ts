@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { basicAuth } from '../../http/fetch-json.ts';
+import { optionalText, optionalTime } from '../../http/read-fields.ts';
 import { textToHtml } from '../../markup/render-markdown.ts';
 import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { STATIC_TOKEN } from '../signature-schemes.ts';
-import { basicAuth, helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';
+import { helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';
 import {
   fileNames,
   itemsOf,
@@ -10,8 +12,6 @@ import {
   optionalFields,
   optionalId,
   optionalObject,
-  optionalText,
-  optionalTime,
   RecordId,
   readPayload,
   TemplateId,

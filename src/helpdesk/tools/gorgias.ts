@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { basicAuth } from '../../http/fetch-json.ts';
+import { optionalText, optionalTime } from '../../http/read-fields.ts';
 import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { STATIC_TOKEN } from '../signature-schemes.ts';
-import { basicAuth, helpdeskApi, pathOf, requiredOption, requiredToken } from './helpdesk-api.ts';
+import { helpdeskApi, pathOf, requiredOption, requiredToken } from './helpdesk-api.ts';
 import {
   fileNames,
   itemsOf,
@@ -9,8 +11,6 @@ import {
   mailHeaders,
   optionalId,
   optionalObject,
-  optionalText,
-  optionalTime,
   RecordId,
   readPayload,
   TemplateId,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { optionalText, optionalTime } from '../../http/read-fields.ts';
 import { textToHtml } from '../../markup/render-markdown.ts';
 import { headersOfMail } from '../../text/mail.ts';
 import {
@@ -11,18 +12,7 @@ import {
 } from '../helpdesk-tool.ts';
 import { HELP_SCOUT } from '../signature-schemes.ts';
 import { findWrittenNote, helpdeskApi, pathOf, readPages, requiredOption, requiredToken } from './helpdesk-api.ts';
-import {
-  fileNames,
-  itemsOf,
-  listOf,
-  numberOf,
-  optionalId,
-  optionalObject,
-  optionalText,
-  optionalTime,
-  RecordId,
-  readPayload,
-} from './payload.ts';
+import { fileNames, itemsOf, listOf, numberOf, optionalId, optionalObject, RecordId, readPayload } from './payload.ts';
 import { contains, htmlText, inOrder, MAX_NOTE, ticketMetadata } from './ticket-parts.ts';
 
 const ThreadSummary = z.object({

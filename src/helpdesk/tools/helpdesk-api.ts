@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { readRequest } from '../../contract/read-request.ts';
-import { HttpFailure, readJson, retryAfterMs, sendOk } from '../../http/fetch-json.ts';
+import { HttpFailure, RATE_LIMIT_HEADERS, readJson, retryAfterMs, sendOk } from '../../http/fetch-json.ts';
 import { isOwnAddress } from '../../http/public-address.ts';
 import { discard } from '../../http/read-body.ts';
-import { utf8 } from '../../signing/encoding.ts';
+import { parseJson } from '../../http/read-fields.ts';
 import { type ClientOptions, type HelpdeskConnection, HelpdeskFailed } from '../helpdesk-tool.ts';
-import { parseJson, RecordId } from './payload.ts';
+import { RecordId } from './payload.ts';
 
 export interface ApiSettings extends ClientOptions {
   /** For messages: `Chatwoot`. */
@@ -159,10 +159,6 @@ export const requiredToken = ({ apiToken }: HelpdeskConnection, tool: string): s
   throw new HelpdeskFailed(`Cannot call ${tool}: its connection has no API token`);
 };
 
-/** `Authorization` of the basic scheme (RFC 7617), in UTF-8. */
-export const basicAuth = (user: string, password: string): string =>
-  `Basic ${btoa(String.fromCharCode(...utf8(`${user}:${password}`)))}`;
-
 /** Zammad's reply is empty where a ticket has no draft. */
 const parse = (bytes: Uint8Array): unknown => (bytes.length === 0 ? undefined : parseJson(bytes));
 
@@ -211,12 +207,6 @@ const lostReply = (problem: string, { settings, call }: Scene, cause?: unknown):
 const isSafe = ({ method = 'GET', isSafe: said = method === 'GET' }: ApiCall): boolean => said;
 
 const TRANSIENT: ReadonlySet<number> = new Set([408, 409, 425, 429]);
-
-/**
- * After a 429: `Retry-After`, Help Scout's own header, and the end of the window in seconds from now (Zendesk) or since 1970
- * (Intercom). Tools send the window with every reply: after any other failure it would pause tickets for no reason.
- */
-export const RATE_LIMIT_HEADERS = ['retry-after', 'x-ratelimit-retry-after', 'ratelimit-reset', 'x-ratelimit-reset'];
 
 /** What the admin of the workspace can do. */
 const ADVICE: Readonly<Record<number, string>> = {

@@ -1,19 +1,10 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
+import { optionalText, optionalTime } from '../../http/read-fields.ts';
 import type { HelpdeskEvent, HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { HUBSPOT_V3 } from '../signature-schemes.ts';
 import { helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';
-import {
-  fileNames,
-  itemsOf,
-  listOf,
-  optionalId,
-  optionalObject,
-  optionalText,
-  optionalTime,
-  RecordId,
-  readPayload,
-} from './payload.ts';
+import { fileNames, itemsOf, listOf, optionalId, optionalObject, RecordId, readPayload } from './payload.ts';
 import { contains, htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
 
 const HubspotEvent = z.object({

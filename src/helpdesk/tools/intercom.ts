@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { optionalSeconds, optionalText } from '../../http/read-fields.ts';
 import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { HUB_SIGNATURE } from '../signature-schemes.ts';
 import { findWrittenNote, helpdeskApi, pathOf, requiredOption, requiredToken } from './helpdesk-api.ts';
@@ -9,8 +10,6 @@ import {
   optionalFields,
   optionalId,
   optionalObject,
-  optionalSeconds,
-  optionalText,
   RecordId,
   readPayload,
 } from './payload.ts';

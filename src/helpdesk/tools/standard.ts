@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { optionalText, optionalTime } from '../../http/read-fields.ts';
 import { utf8 } from '../../signing/encoding.ts';
 import {
   type HelpdeskConnection,
@@ -10,17 +11,7 @@ import {
 import { STANDARD_WEBHOOKS, STANDARD_WEBHOOKS_PUBLIC_KEY } from '../signature-schemes.ts';
 import { decodeBase64 } from '../signatures.ts';
 import { helpdeskApi } from './helpdesk-api.ts';
-import {
-  listOf,
-  mailHeaders,
-  optionalFields,
-  optionalId,
-  optionalObject,
-  optionalText,
-  optionalTime,
-  RecordId,
-  readPayload,
-} from './payload.ts';
+import { listOf, mailHeaders, optionalFields, optionalId, optionalObject, RecordId, readPayload } from './payload.ts';
 import { htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
 
 const Author = optionalObject({

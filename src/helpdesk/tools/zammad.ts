@@ -1,20 +1,10 @@
 import * as z from 'zod';
+import { optionalText, optionalTime } from '../../http/read-fields.ts';
 import type { MailSigns } from '../../text/automatic-mail.ts';
 import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { HUB_SIGNATURE } from '../signature-schemes.ts';
 import { helpdeskApi, pathOf, requiredOption, requiredToken } from './helpdesk-api.ts';
-import {
-  fileNames,
-  itemsOf,
-  listOf,
-  numberOf,
-  optionalId,
-  optionalObject,
-  optionalText,
-  optionalTime,
-  RecordId,
-  readPayload,
-} from './payload.ts';
+import { fileNames, itemsOf, listOf, numberOf, optionalId, optionalObject, RecordId, readPayload } from './payload.ts';
 import { contains, htmlText, ignoredMail, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
 
 /** What an article tells of its mail. `is-auto-response` follows the header fields that are usual for automatic mail. */

@@ -1,15 +1,15 @@
 import * as z from 'zod';
+import { basicAuth } from '../../http/fetch-json.ts';
+import { optionalText, optionalTime } from '../../http/read-fields.ts';
 import { DeliveryUnreadable, type HelpdeskClient, type HelpdeskEvent, type HelpdeskTool } from '../helpdesk-tool.ts';
 import { ZENDESK } from '../signature-schemes.ts';
-import { basicAuth, findWrittenNote, helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';
+import { findWrittenNote, helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';
 import {
   fileNames,
   itemsOf,
   listOf,
   optionalId,
   optionalObject,
-  optionalText,
-  optionalTime,
   RecordId,
   readPayload,
   TemplateId,

@@ -1,7 +1,7 @@
 import { WORD_VECTORS_MODEL } from '../../ai/embeddings/word-vectors.ts';
 import { readAs } from '../../contract/error-info.ts';
 import type { KnowledgeGapReport, KnowledgeGapReported } from '../../contract/knowledge.ts';
-import { MemoryId } from '../../contract/memory.ts';
+import { MemoryId } from '../../contract/names.ts';
 import { PARTIAL_BELOW } from '../../contract/navigator-response.ts';
 import { findAnswer } from '../../grounding/find-answer.ts';
 import { passageMarkdown } from '../../grounding/render-passage.ts';

@@ -9,8 +9,8 @@ import {
   KnowledgeGapsRequest,
   type KnowledgeGapsResponse,
 } from '../../contract/knowledge.ts';
-import { MemoryId } from '../../contract/memory.ts';
 import { type GapRecordPage, GapRecordsQuery, GapsRestore, type Restored } from '../../contract/moving.ts';
+import { MemoryId } from '../../contract/names.ts';
 import { waitUntilOf } from '../../runtime/concurrency.ts';
 import {
   contextGuard,

@@ -1,5 +1,5 @@
 import { startLocalServer } from '../../../src/dev/stand-ins/server/local-server.ts';
-import { basicAuth } from '../../../src/helpdesk/tools/helpdesk-api.ts';
+import { basicAuth } from '../../../src/http/fetch-json.ts';
 import { payloadText } from '../payload.ts';
 
 /** Tools without a stand-in of their own: their APIs as far as they are documented to read, write and create a ticket. */

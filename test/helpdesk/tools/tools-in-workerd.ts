@@ -1,4 +1,4 @@
-import { parseJson } from '../../../src/helpdesk/tools/payload.ts';
+import { parseJson } from '../../../src/http/read-fields.ts';
 import { type SchemeName, schemesNamed, verifyDelivery } from '../verify-delivery.ts';
 
 /** A vector on its way into workerd. */
