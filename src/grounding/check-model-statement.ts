@@ -1,25 +1,21 @@
 import { parseBlocks } from '../markup/blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
-import { devicesNamedIn } from '../search/devices-named-in.ts';
-import { detectLanguage } from '../text/detect-language.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import type { Passage } from './answer-prompt.ts';
-import type { Evidence } from './check-statement.ts';
+import { checkStatement, type Evidence, prepareEvidence } from './check-statement.ts';
 import { isFounded } from './founded-code.ts';
-import { isBoundLiteral, missingExactLiterals, missingLiterals } from './literals.ts';
+import { isBoundLiteral, missingExactLiterals } from './literals.ts';
 import { isUnitFactor, monthsIn, numbersIn, sumFor, valuesIn, type WrittenNumber } from './number-values.ts';
 import { hasPromptInjection } from './prompt-injection.ts';
-import { qualifiersOf } from './qualifiers.ts';
 import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote } from './quote-evidence.ts';
-import { plainOf, readSentence, statementSpans, type Word } from './statement-words.ts';
-import { tableDoubt } from './table-doubts.ts';
+import { plainOf, statementSpans } from './statement-words.ts';
 
 /** What is known of a statement without a judge. */
 export interface ModelStatementCheck {
   /** Why it cannot go out, whatever a judge says; undefined otherwise. */
   veto: string | undefined;
-  /** What a judge should look at first, in plain words, the gravest first. */
-  doubts: readonly string[];
+  /** What a judge should look at first, in plain words; empty for nothing. */
+  doubt: string;
   /** All of its sentences, items and rows stand in its passages as they are. */
   isLiteral: boolean;
 }
@@ -43,38 +39,24 @@ export const checkModelStatement = (
   context: CheckContext,
 ): ModelStatementCheck => {
   const named = [...new Set(quotes.map(({ passage }) => passage))];
-  const own = quotes.map(evidenceOfQuote);
-  const sections = named.map(evidenceOfPassage);
-  const veto = vetoOf(text, { sections, quotes, context });
-  if (veto !== undefined) return { veto, doubts: [], isLiteral: false };
+  const veto = vetoOf(text, { sections: named.map(evidenceOfPassage), quotes, context });
+  if (veto !== undefined) return { veto, doubt: '', isLiteral: false };
   const isLiteral = isLiteralIn(text, named);
-  const doubts = [
-    ...quotes.flatMap((quote) => tableDoubt(text, quote, context.question) ?? []).slice(0, 1),
-    ...numberDoubts(text, { own, sections, context }),
-    ...literalDoubts(text, { own, context }),
-    ...deviceDoubts(named, context),
-    ...(isLiteral ? [] : wordDoubts(text, { own, sections, context })),
-  ];
-  return { veto: undefined, doubts: [...new Set(doubts)].slice(0, MAX_DOUBTS), isLiteral };
+  const { reason } = checkStatement(text, prepareEvidence(quotes.map(evidenceOfQuote)), context.question);
+  return { veto: undefined, doubt: isLiteral ? '' : reason, isLiteral };
 };
 
-const MAX_DOUBTS = 2;
-
-interface Given {
-  /** Its quotes, each with its sentence, row or item and the headings above. */
-  own: readonly Evidence[];
+interface VetoOptions {
   /** The passages that it names. */
   sections: readonly Evidence[];
+  quotes: readonly PlacedQuote[];
   context: CheckContext;
 }
 
 const textsOf = (evidence: readonly Evidence[]): string[] =>
   evidence.flatMap(({ text, headings }) => [text, ...headings]);
 
-const vetoOf = (
-  text: string,
-  { sections, quotes, context }: Omit<Given, 'own'> & { quotes: readonly PlacedQuote[] },
-): string | undefined => {
+const vetoOf = (text: string, { sections, quotes, context }: VetoOptions): string | undefined => {
   if (hasHiddenMarkup(text, sections)) return 'it has an image or markup that a reader does not see';
   if (hasPromptInjection(text)) return 'it speaks to a model, not to a reader';
   if (quotes.length === 0) return 'no quote of it stands in a passage';
@@ -116,73 +98,6 @@ const strangeNumbers = (text: string, known: readonly string[]): WrittenNumber[]
   });
   const isExplained = strange.length < missing.length;
   return strange.filter((number) => !isExplained || !number.values.some(isUnitFactor));
-};
-
-const numberDoubts = (text: string, { own, sections, context }: Given): string[] => {
-  const near = [...textsOf(own), context.question];
-  const values = valuesIn(near);
-  const missing = numbersIn(text).filter((number) => !number.values.some((value) => values.has(value)));
-  if (missing.length === 0) return [];
-  const anywhere = valuesIn(textsOf(sections));
-  return missing.map((number) => {
-    const sum = sumFor(number, values);
-    const where = number.values.some((value) => anywhere.has(value)) ? ', only elsewhere in the section' : '';
-    return `number ${number.text} is not in the quotes${where}${sum === undefined ? '' : ` (${sum}?)`}`;
-  });
-};
-
-/** Names, codes and numbers with another unit. */
-const literalDoubts = (text: string, { own, context }: Pick<Given, 'own' | 'context'>): string[] =>
-  missingLiterals(text, [...textsOf(own), context.question])
-    .filter((literal) => literal.kind !== 'number' || /\p{L}/u.test(literal.text))
-    .map((literal) => `${literal.kind} ${quotedShort(literal.text)} is not in the quotes`);
-
-/** The question names a device, and an article is about others. */
-const deviceDoubts = (named: readonly Passage[], { question, passages }: CheckContext): string[] => {
-  const devices = devicesNamedIn(question, [...new Set(passages.flatMap((each) => each.devices ?? []))]);
-  if (devices.length === 0) return [];
-  const strange = named.find(
-    ({ devices: own = [] }) => own.length > 0 && !own.some((device) => devices.includes(device)),
-  );
-  return strange === undefined
-    ? []
-    : [
-        `the question is about ${devices.join(', ')}, its article about ${(strange.devices ?? []).slice(0, 3).join(', ')}`,
-      ];
-};
-
-/** Content words that the passages lack, and words that limit, deny or widen; only between texts of one language. */
-const wordDoubts = (text: string, { own, sections, context }: Given): string[] => {
-  const language = detectLanguage(text) ?? detectLanguage(context.question);
-  const source = detectLanguage(sections.map((each) => each.text).join('\n'));
-  if (language === undefined || source !== language) return [];
-  const wordsIn = (part: string): readonly Word[] =>
-    readSentence(part, language).words.filter((word) => word.text.length > 3 && !/\d/.test(word.text));
-  const stems = new Set([...textsOf(sections), context.question].flatMap(wordsIn).map(({ forms }) => forms[0]));
-  const added = wordsIn(text).flatMap((word) => (stems.has(word.forms[0]) ? [] : word.text));
-  const words = [...new Set(added)];
-  return [
-    ...qualifierDoubts(text, own.map((each) => each.text).join('\n'), language),
-    ...(words.length < 2 ? [] : [`not in the section: ${words.slice(0, 5).join(', ')}`]),
-  ];
-};
-
-const qualifierDoubts = (text: string, source: string, language: string): string[] => {
-  const patterns = qualifiersOf(language);
-  if (patterns === undefined || text.includes('\n')) return [];
-  const has = (pattern: RegExp, where: string): string[] => [
-    ...new Set([...where.toLowerCase().matchAll(pattern)].map(([word]) => word)),
-  ];
-  const lost = [patterns.denies, patterns.limits].flatMap((pattern) =>
-    has(pattern, text).length > 0 ? [] : has(pattern, source),
-  );
-  const added = [patterns.denies, patterns.widens].flatMap((pattern) =>
-    has(pattern, source).length > 0 ? [] : has(pattern, text),
-  );
-  return [
-    ...(added.length === 0 ? [] : [`added: ${added.slice(0, 3).join(', ')}`]),
-    ...(lost.length === 0 ? [] : [`left out: ${lost.slice(0, 3).join(', ')}`]),
-  ];
 };
 
 /**

@@ -222,7 +222,7 @@ const missingOf = <P extends Passage>(
   if (strange || /!\[|<[a-z/!?]|\]\(/i.test(missing) || hasPromptInjection(missing)) return undefined;
   const named = passages.filter(({ id }) => open.some((part) => part.passages.includes(id)));
   const also = [...new Set([...named, ...related])];
-  return { text: missing, quotes: [], also: also.length > 0 ? also.slice(0, 4) : passages.slice(0, 2), doubts: [] };
+  return { text: missing, quotes: [], also: also.length > 0 ? also.slice(0, 4) : passages.slice(0, 2), doubt: '' };
 };
 
 const MAX_MISSING = 400;
@@ -272,9 +272,7 @@ const startChecking = <P extends Passage>(
     const batch = waiting;
     waiting = [];
     asked += 1;
-    const statements = batch.map(
-      ({ text, quotes, check }): JudgedStatement => ({ text, quotes, doubts: check.doubts }),
-    );
+    const statements = batch.map(({ text, quotes, check }): JudgedStatement => ({ text, quotes, doubt: check.doubt }));
     const all = missing === undefined ? statements : [...statements, missing];
     judging = judgeStatements(all, { question, calls })
       .catch(() => 'malformed' as const)
@@ -411,7 +409,7 @@ const draftOf = <P extends Passage>(
   );
   if (rest === undefined || quotes.length === 0) return { ...draft, outcome: { reason: check.veto } };
   const checked = checkModelStatement(rest, quotes, context);
-  return { ...draft, text: rest, check: { ...checked, doubts: [...checked.doubts, 'a sentence was taken out of it'] } };
+  return { ...draft, text: rest, check: checked };
 };
 
 const uniqueQuotes = <P extends Passage>(quotes: readonly PlacedQuote<P>[]): PlacedQuote<P>[] => [
@@ -425,7 +423,7 @@ const outcomeOf = <P extends Passage>(
 ): NonNullable<Draft<P>['outcome']> => {
   if (judgement === undefined || typeof judgement === 'string') {
     // Words alone let more than half of what is false pass; whole sentences and rows are what their article says.
-    if (check.isLiteral && check.doubts.length === 0) return { text, isJudged: false };
+    if (check.isLiteral) return { text, isJudged: false };
     const reason = judgement === undefined ? 'the judge gave no verdict' : `no judge (${judgement})`;
     const quoted = quotes.flatMap(quotedBlocks);
     const isClean = checkModelStatement(quoted.join('\n\n'), quotes, context).veto === undefined;

@@ -13,8 +13,8 @@ export interface JudgedStatement {
   quotes: readonly PlacedQuote[];
   /** Sections to read beside those of the quotes. */
   also?: readonly Passage[] | undefined;
-  /** What a program could not find, in plain words. */
-  doubts: readonly string[];
+  /** What a program could not find, in plain words; empty for nothing. */
+  doubt: string;
 }
 
 export interface Judgement {
@@ -96,11 +96,11 @@ const judgePrompt = (statements: readonly JudgedStatement[], question: string): 
   const passages = [
     ...new Set([...quotes.map(({ passage }) => passage), ...statements.flatMap(({ also = [] }) => also)]),
   ];
-  const written = statements.map(({ text, quotes: own, doubts }, at) =>
+  const written = statements.map(({ text, quotes: own, doubt }, at) =>
     tags.tag('statement', text, {
       id: `s${at + 1}`,
       quotes: [...new Set(own.map(idOf))].join(', '),
-      doubt: doubts.join('; ').slice(0, 400),
+      doubt: doubt.slice(0, 400),
     }),
   );
   return [

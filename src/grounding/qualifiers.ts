@@ -1,10 +1,9 @@
 import QUALIFIERS from './qualifiers.json' with { type: 'json' };
 
-/** Patterns of the words of a language that limit, deny or widen a statement. */
+/** Patterns of the words of a language that limit or deny a statement. */
 interface Qualifiers {
   limits: RegExp;
   denies: RegExp;
-  widens: RegExp;
 }
 
 const LISTS: ReadonlyMap<string, Record<keyof Qualifiers, string>> = new Map(Object.entries(QUALIFIERS));
@@ -24,7 +23,6 @@ export function qualifiersOf(language: string): Qualifiers | undefined {
   const patterns = {
     limits: pattern(lists.limits),
     denies: pattern(lists.denies),
-    widens: pattern(lists.widens),
   };
   PATTERNS.set(language, patterns);
   return patterns;

@@ -24,27 +24,13 @@ export const evidenceOfPassage = ({ title, headings, devices = [], text }: Passa
   headings: [title, ...headings, ...devices],
 });
 
-/**
- * A quote as evidence with its context: the whole sentence, item or row, the sentence that introduces its list or table, the header of
- * its table, and the headings above it.
- */
-export const evidenceOfQuote = ({ passage, span }: PlacedQuote): Evidence => {
-  const { text } = passage;
-  const blocks = parseBlocks(text);
-  const touched = blocks.filter((block) => block.kind !== 'heading' && overlap(block, span));
-  const parts = touched.flatMap((block) => [
-    ...introductionOf(text, blocks, block),
-    ...unitsOf(text, block, span).map((unit) => text.slice(unit.start, unit.end)),
-  ]);
-  const inside = headingsAbove(text, blocks, touched[0]?.start ?? span.start);
-  const whole = parts.length === 0 ? [text.slice(span.start, span.end)] : parts;
-  return {
-    text: [...new Set(whole)].join('\n\n'),
-    headings: [...evidenceOfPassage(passage).headings, ...inside],
-  };
-};
+/** A quote as evidence, with what introduces it and the headings of its passage. */
+export const evidenceOfQuote = (quote: PlacedQuote): Evidence => ({
+  text: quotedBlocks(quote).join('\n\n'),
+  headings: evidenceOfPassage(quote.passage).headings,
+});
 
-/** The same as blocks of Markdown that can be read alone: its whole sentences, items or rows, with what introduces them. */
+/** A quote as blocks of Markdown that can be read alone: its whole sentences, items or rows, with what introduces them. */
 export const quotedBlocks = ({ passage: { text }, span }: PlacedQuote): string[] => {
   const blocks = parseBlocks(text);
   return blocks
@@ -79,18 +65,6 @@ const introductionOf = (text: string, blocks: readonly Block[], block: Block): s
   if (block.kind === 'prose' || before?.kind !== 'prose') return [];
   const last = splitSentences(text, before).at(-1);
   return last === undefined ? [] : [text.slice(last.start, last.end)];
-};
-
-/** Headings of the passage's own text that apply at a position, outermost first. */
-const headingsAbove = (text: string, blocks: readonly Block[], at: number): string[] => {
-  const path: string[] = [];
-  for (const block of blocks) {
-    if (block.start >= at || block.kind !== 'heading') continue;
-    const [, marks = '#', heading = ''] = /^(#{1,6})\s*(.*)/.exec(text.slice(block.start, block.end)) ?? [];
-    path.length = Math.min(path.length, marks.length);
-    path[marks.length] = heading;
-  }
-  return path.filter((heading) => heading !== undefined && heading !== '');
 };
 
 /** In letters and digits. A shorter quote may occur anywhere by chance. */

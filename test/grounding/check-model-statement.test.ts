@@ -63,9 +63,9 @@ describe('code of a statement', () => {
   const source = 'Set the port:\n\n```js\nserver: { host: "0.0.0.0", port: 5173 }\n```';
   const text = 'Set the port:\n\n```js\nserver: { host: "0.0.0.0", port: 3000 }\n```';
   it('may have a number of the question in the place of its own, which the judge then looks at', () => {
-    const { veto, doubts } = check(text, source, { question: 'It runs on port 3000, how do I set that?' });
+    const { veto, doubt } = check(text, source, { question: 'It runs on port 3000, how do I set that?' });
     expect(veto).toBeUndefined();
-    expect(doubts.join()).toMatch(/3000/);
+    expect(doubt).toMatch(/3000/);
   });
   it.each([
     ['a number that the question lacks', text, 'How do I set the port?'],
@@ -80,9 +80,9 @@ describe('code of a statement', () => {
     ['a block', 'Run:\n\n```sh\nadd redis --to web\n```', 'How do I add redis to web?'],
     ['twice', 'Add `packages: ["php$VERSION-imap", "imap"]` to the file.', 'Where do I put the imap extension?'],
   ])('may have words of the question in the place of placeholders of %s', (_what, written, question) => {
-    const { veto, doubts } = check(written, template, { question });
+    const { veto, doubt } = check(written, template, { question });
     expect(veto).toBeUndefined();
-    expect(doubts).not.toEqual([]);
+    expect(doubt).not.toBe('');
   });
   it.each([
     ['a word that the question lacks', 'Add `packages: ["php$VERSION-ldap"]` to the file.'],
@@ -123,9 +123,9 @@ describe('code of an example', () => {
     ['parameters of an address', 'Open `http://box.local:70/#/?lp=2`.', 'A link to charger 2?'],
     ['a placeholder for words in quotes', "Write `PASSWORD='<your password>'`.", 'How do I set a password?'],
   ])('may be filled in with %s, which the judge then looks at', (_what, written, question) => {
-    const { veto, doubts } = check(written, example, { question });
+    const { veto, doubt } = check(written, example, { question });
     expect(veto).toBeUndefined();
-    expect(doubts).not.toEqual([]);
+    expect(doubt).not.toBe('');
   });
   it.each([
     ['another amount than the asker has', 'Write `#template 1300 by YYYY-12`.', 'I want to save 1200 by December'],
@@ -160,35 +160,21 @@ describe('a number that stands nowhere', () => {
 });
 
 describe('a doubt for the judge', () => {
-  const row = '| E21 | fan | filter |';
   it.each([
-    ['another row', 'E22 is the fan of Model A.', row, /quoted row is "E21"/],
-    ['another column', 'E21 is the filter on Model A.', row, /"filter" stands under "Model B", asked is "Model A"/],
-  ])('names %s of a table', (_what, text, quote, doubt) => {
-    expect(check(text, TABLE, { quote }).doubts.join()).toMatch(doubt);
+    ['a denial that is lost', 'The pump can be opened.', 'The pump can not be opened.', /denies/],
+    ['a denial that is added', 'Die Pumpe wird nicht geöffnet.', 'Die Pumpe wird geöffnet.', /denies/],
+    [
+      'a number that the quote lacks',
+      'That makes 2 x 48 = 96 ports for 2 units.',
+      'Each of the 2 units has 48 ports.',
+      /96/,
+    ],
+    ['a name that the quote lacks', 'Sync it with Karoo first.', 'Sync it with the app first.', /karoo/],
+  ])('names %s', (_what, text, source, expected) => {
+    expect(check(text, source).doubt).toMatch(expected);
   });
-  it('is not raised for the right row and column', () => {
-    expect(check('E21 is the fan on Model A.', TABLE, { quote: row }).doubts).toEqual([]);
-  });
-  it.each([
-    ['en', 'The pump can be opened.', 'The pump can not be opened while it is hot.', /left out: not/],
-    ['de', 'Die Pumpe darf immer geöffnet werden.', 'Die Pumpe darf geöffnet werden.', /added: immer/],
-  ])('names a lost or added word: %s', (_what, text, source, doubt) => {
-    expect(check(text, source).doubts.join()).toMatch(doubt);
-  });
-  it('names an article about another device', () => {
-    const passages = ['Nido 1', 'Nido 2'].map((device, at) => ({
-      ...{ id: `p${at + 1}`, title: device, headings: [], text: 'Wash it at 30 °C.', devices: [device] },
-    }));
-    const quotes = placeQuotes(
-      { part: 1, text: '', quotes: [{ passage: 'p1', quote: 'Wash it at 30 °C.' }] },
-      passages,
-    );
-    const { doubts } = checkModelStatement('Wash it at 30 °C.', quotes, {
-      question: 'Can I wash the Nido 2?',
-      passages,
-    });
-    expect(doubts.join()).toMatch(/its article about Nido 1/);
+  it('is not raised for the words of a row and its header', () => {
+    expect(check('E21 is the fan on Model A.', TABLE, { quote: '| E21 | fan | filter |' }).doubt).toBe('');
   });
 });
 

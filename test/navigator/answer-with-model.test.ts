@@ -94,15 +94,14 @@ describe('an answer with a model', () => {
     expect(sections[0]?.text).toContain('Pour in one sachet of citric acid');
     expect(ai.calls.filter(({ options }) => options.schema?.name === 'judged_statements')).toHaveLength(1);
   });
-  it('tells the judge what is not in the quotes, and shows what it leaves of a statement', async () => {
+  it('shows what the judge leaves of a statement', async () => {
     const text = 'Descale the boiler every 60 days, because limescale dissolves in weak acids.';
     const kept = 'Descale the boiler every 60 days.';
     const judge = judging(
       () => true,
       (statement) => (statement === text ? kept : ''),
     );
-    const { callNamed, response } = await ask(OFTEN, [{ text, quote: QUOTE, from: 'How often' }], { judge });
-    expect(callNamed('judged_statements')?.given.statements[0]?.doubt).toContain('not in the section:');
+    const { response } = await ask(OFTEN, [{ text, quote: QUOTE, from: 'How often' }], { judge });
     expect(response.answer).toContain(kept);
     expect(response.answer).not.toContain('acids');
   });

@@ -37,7 +37,10 @@ export const readRecording = (name: string): Recording =>
     ? (JSON.parse(readFileSync(fileOf(name), 'utf8')) as Recording)
     : { recorded: '', by: '', replies: {} };
 
-/** The key of a prompt: the beginning of a hash of its messages, without the code of their tags and the date, and the name of its schema. */
+/**
+ * The key of a prompt: the beginning of a hash of its messages, without the code of their tags, the date and a program's doubts about the
+ * statements, and the name of its schema.
+ */
 const promptKey = (messages: readonly AIMessage[], schema: AICompletionOptions['schema']): string => {
   const stableMessages = messages.map(({ role, content }) => ({ role, content: withoutCode(content.toWellFormed()) }));
   return createHash('sha256')
@@ -48,7 +51,10 @@ const promptKey = (messages: readonly AIMessage[], schema: AICompletionOptions['
 
 const withoutCode = (text: string): string => {
   const code = /The code of the tags is (\w{4,12})\./.exec(text)?.[1];
-  const dateless = text.replace(/^Today is \d{4}-\d\d-\d\d\. /, '').replace(/, old: \d+ years ago/g, ', old');
+  const dateless = text
+    .replace(/^Today is \d{4}-\d\d-\d\d\. /, '')
+    .replace(/, old: \d+ years ago/g, ', old')
+    .replace(/ doubt="[^"\n]*"(?=>$)/gm, '');
   return code === undefined ? dateless : dateless.replaceAll(code, 'code');
 };
 
