@@ -108,7 +108,7 @@ const USES: [what: string, use: (ai: OpenAIChat) => Promise<unknown>, expected: 
       const calls = startModelCalls({ ai, timeMs: 8000 });
       const passage = { id: 'p1', title: 'How often', headings: [], text: QUOTE };
       const quotes = [{ passage, span: { start: 0, end: QUOTE.length } }];
-      const statement = { text: SAID, quotes, doubts: [] };
+      const statement = { text: SAID, quotes, doubt: '' };
       const judged = await judgeStatements([statement, statement], { question: OFTEN, calls });
       calls.end();
       return judged;
