@@ -26,9 +26,7 @@ import { type OtherLibrarians, withWhomToAsk } from './whom-to-ask.ts';
 
 type Retrieved = Awaited<ReturnType<Retriever>>;
 
-export interface QuestionOptions
-  extends Pick<AnswerOptions, 'history' | 'devices' | 'language'>,
-    Pick<ModelAnswerOptions, 'knowledge'> {
+export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices' | 'language'> {
   /** Librarians that may be named as the ones to ask. */
   others?: OtherLibrarians | undefined;
   /** Gets the rules that the answer broke before it was mended. */
@@ -97,8 +95,7 @@ export const answerQuestion = async (
   const { violations = [] } = answer;
   if (violations.length === 0) return { answer, metadata: result.metadata };
   onViolations?.(violations);
-  const once = new Map(violations.map((violation) => [JSON.stringify(violation), violation]));
-  return { answer, metadata: { ...result.metadata, violations: [...once.values()] } };
+  return { answer, metadata: { ...result.metadata, violations } };
 };
 
 const findAnswer = async (

@@ -38,7 +38,6 @@ import {
   languageOf,
   withoutInjections,
 } from './answer-from-edition.ts';
-import type { CitableKnowledge } from './citable-knowledge.ts';
 import { closestOf, statementOf } from './cite-sources.ts';
 import { citedStatement, composeModelAnswer, linksToPassages } from './compose-model-answer.ts';
 import { isOffTopic, spokenLanguage } from './decline.ts';
@@ -61,8 +60,6 @@ export interface ModelAnswerOptions extends Omit<AnswerOptions, 'isScreened' | '
   /** Aborts when the caller is gone. */
   signal?: AbortSignal | undefined;
   now?: (() => number) | undefined;
-  /** What the statements are validated against; the shown passages when absent. */
-  knowledge?: CitableKnowledge | undefined;
 }
 
 /** Which component answered, with its usage. */
@@ -99,7 +96,7 @@ export const answerWithModel = async (
   options: ModelAnswerOptions,
 ): Promise<ModelAnswer> => {
   const { ai, signal, timeLeftMs, progress, facts = [], now = Date.now, ...about } = options;
-  const { knowledge, history: turns = [] } = options;
+  const { history: turns = [] } = options;
   const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
   const outcome = await read(() => withoutInjections(edition, options.outcome));
   const quotes = (reading?: AnswerOptions['reading']) =>
@@ -148,21 +145,22 @@ export const answerWithModel = async (
         account: { ...account, answeredBy: 'quotes', refused: written.failure },
       };
     }
-    const { answer, violations, dropped } = await read(() =>
+    const { answer, violations } = await read(() =>
       composeModelAnswer({
         edition,
         question: screened,
         outcome,
         passages,
         written,
-        knowledge,
         phrases,
         isFollowUp: turns.length > 0,
         now: new Date(now()),
       }),
     );
-    withdraw(dropped, { sent: writing.sent, progress });
     if (answer !== undefined) return { ...answer, account: { ...account, answeredBy: 'model' } };
+    const reason = 'the answer breaks a rule of the navigator contract';
+    for (const [index, { text }] of writing.sent.entries())
+      progress?.({ type: 'removed', index, text: text.slice(0, 1000), reason });
     const fallback = await quotes();
     return {
       ...limited(fallback, 'unsupported', phrases),
@@ -287,18 +285,6 @@ const joined = (first: Written, second: Written, open: readonly string[]): Writt
     ],
     isJudged: first.isJudged && second.isJudged,
   };
-};
-
-/** Takes back statements that were sent and break a rule of the contract. */
-const withdraw = (
-  dropped: readonly CheckedStatement<ShownPassage>[],
-  { sent, progress }: { sent: readonly CheckedStatement<ShownPassage>[]; progress: Progress | undefined },
-): void => {
-  for (const statement of dropped) {
-    const index = sent.indexOf(statement);
-    const reason = 'it breaks a rule of the navigator contract';
-    if (index >= 0) progress?.({ type: 'removed', index, text: statement.text.slice(0, 1000), reason });
-  }
 };
 
 const placeOf = ({ source, headings }: ShownPassage) => {

@@ -15,8 +15,7 @@ import {
   statementOf,
 } from './cite-sources.ts';
 import type { Assessment } from './confidence.ts';
-import type { AnswerViolation, ArticleHit, ChosenHits, ClosestArticle, NavigatorAnswer } from './navigator-answer.ts';
-import type { Violation } from './validate-navigator-response.ts';
+import type { ArticleHit, ChosenHits, ClosestArticle, NavigatorAnswer } from './navigator-answer.ts';
 
 /** An answer, quoted or written by a model, before it is rendered. */
 export interface AnswerRecord {
@@ -67,69 +66,6 @@ export const composeAnswer = (record: AnswerRecord): NavigatorAnswer => {
     closest,
     frame: [...frame, ...alternatives.flatMap((each) => each.frame)],
   };
-};
-
-interface ValidateOptions<Part> {
-  compose: (parts: readonly Part[]) => NavigatorAnswer;
-  violationsIn: (answer: NavigatorAnswer, parts: readonly Part[]) => readonly Violation[];
-  /** What a part states, and on which words. */
-  statementOf: (part: Part) => Pick<CitedStatement, 'text' | 'places'>;
-}
-
-/**
- * Composes an answer, and again without the parts that break a rule of the contract, until none is left that does. Alternatives that break
- * one are dropped.
- *
- * @returns The answer, undefined when nothing holds; with the violations, and the parts that were left out.
- */
-export const composeValidAnswer = <Part>(
-  all: readonly Part[],
-  options: ValidateOptions<Part>,
-): { answer: NavigatorAnswer | undefined; violations: AnswerViolation[]; dropped: Part[] } => {
-  const violations: AnswerViolation[] = [];
-  for (let parts = all; parts.length > 0; ) {
-    const answer = options.compose(parts);
-    const results = options.violationsIn(answer, parts);
-    const breaches = results.filter(({ alternative }) => alternative === undefined);
-    const dropped = all.filter((part) => !parts.includes(part));
-    if (breaches.length === 0) {
-      violations.push(...rulesIn(results).map((rule) => ({ rule, outcome: 'dropped' as const })));
-      return { answer: withViolations(withoutFaulty(answer, results), violations), violations, dropped };
-    }
-    const rest = parts.filter((part) => !isFaulty(options.statementOf(part), breaches));
-    parts = rest.length < parts.length ? rest : [];
-    const outcome = parts.length > 0 ? ('dropped' as const) : ('abstained' as const);
-    violations.push(...rulesIn(breaches).map((rule) => ({ rule, outcome })));
-  }
-  return { answer: undefined, violations, dropped: [...all] };
-};
-
-/** Without the alternatives that violations are about. */
-const withoutFaulty = (answer: NavigatorAnswer, violations: readonly Violation[]): NavigatorAnswer => {
-  if (violations.length === 0) return answer;
-  const { alternatives = [], ...response } = answer.response;
-  const valid = alternatives.filter((_, index) => violations.every(({ alternative }) => alternative !== index));
-  return { ...answer, response: { ...response, ...(valid.length > 0 ? { alternatives: valid } : {}) } };
-};
-
-/** Each once. */
-const rulesIn = (violations: readonly Violation[]): string[] => [...new Set(violations.map(({ rule }) => rule))];
-
-const withViolations = (answer: NavigatorAnswer, violations: readonly AnswerViolation[]): NavigatorAnswer =>
-  violations.length === 0 ? answer : { ...answer, violations };
-
-/** Whether a violation is about words of a statement or of its sources, or about an article that it cites as a whole. */
-const isFaulty = (
-  { text, places }: Pick<CitedStatement, 'text' | 'places'>,
-  violations: readonly Violation[],
-): boolean => {
-  const line = oneLine(text, Number.POSITIVE_INFINITY);
-  return violations.some(({ file, words }) =>
-    words === undefined
-      ? places.some(({ chunk }) => chunk.source.id === file)
-      : line.includes(oneLine(words, Number.POSITIVE_INFINITY)) ||
-        places.some(({ chunk, start, end }) => chunk.text.slice(start, end) === words),
-  );
 };
 
 /** How well an answer is founded. */

@@ -9,7 +9,7 @@ import type { CachedChunk, Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { conflictsWith } from './alternatives.ts';
 import { FOLLOW_UP_SHARE } from './answer-from-edition.ts';
-import { type CitableKnowledge, knowledgeOf } from './citable-knowledge.ts';
+import { knowledgeOf } from './citable-knowledge.ts';
 import {
   type CitedStatement,
   citationOf,
@@ -21,9 +21,9 @@ import {
   sectionOf,
 } from './cite-sources.ts';
 import { compareWithOthers } from './compare-sources.ts';
-import { composeAnswer, composeValidAnswer } from './compose-answer.ts';
+import { composeAnswer } from './compose-answer.ts';
 import { assess, factorIf, type Rating } from './confidence.ts';
-import { type ClosestArticle, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
+import { type AnswerViolation, type ClosestArticle, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 import { validateNavigatorResponse } from './validate-navigator-response.ts';
 
 type Checked = CheckedStatement<ShownPassage>;
@@ -39,34 +39,33 @@ interface ModelAnswerParts {
   /** The time of the question. */
   now: Date;
   isFollowUp: boolean;
-  /** What the answer is validated against; the shown passages when absent, as what was not shown cannot be cited. */
-  knowledge?: CitableKnowledge | undefined;
 }
 
 /**
- * The answer of checked statements, without those that break a rule of the contract. Only the statements are the model's, each paragraph
- * followed by its references.
+ * The answer of checked statements. Only the statements are the model's, each paragraph followed by its references. An alternative that
+ * breaks a rule of the contract is dropped, also one from an article that was not shown.
  *
- * @returns The answer, undefined when nothing holds; with the violations, and the statements that were left out.
+ * @returns The answer, undefined when it breaks a rule itself; with the rules that were broken.
  */
-export const composeModelAnswer = (parts: ModelAnswerParts) => {
+export const composeModelAnswer = (
+  parts: ModelAnswerParts,
+): { answer: NavigatorAnswer | undefined; violations: AnswerViolation[] } => {
   const { edition, passages, written } = parts;
-  const knowledge = parts.knowledge ?? knowledgeOf(passages, edition.id);
-  return composeValidAnswer(written.statements, {
-    compose: (statements) => compose({ ...parts, written: { ...written, statements: [...statements] } }),
-    violationsIn: ({ response, frame }, statements) =>
-      validateNavigatorResponse(response, knowledge, {
-        frame,
-        checked: [
-          ...statements.map((statement) => ({
-            text: escapeHtml(statement.text),
-            files: placesOf(statement).map(({ chunk }) => chunk.source.id),
-          })),
-          { text: escapeHtml(written.missing), files: [] },
-        ],
-      }),
-    statementOf: (statement) => ({ text: statement.text, places: placesOf(statement) }),
+  const answer = compose(parts);
+  const { alternatives = [], ...response } = answer.response;
+  const checked = [...written.statements.map(({ text }) => text), written.missing].map(escapeHtml);
+  const breaches = validateNavigatorResponse(answer.response, knowledgeOf(passages, edition.id), {
+    frame: answer.frame,
+    checked,
   });
+  const isBroken = breaches.some(({ alternative }) => alternative === undefined);
+  const outcome = isBroken ? ('abstained' as const) : ('dropped' as const);
+  const violations = [...new Set(breaches.map(({ rule }) => rule))].map((rule) => ({ rule, outcome }));
+  if (isBroken) return { answer: undefined, violations };
+  if (violations.length === 0) return { answer, violations };
+  const valid = alternatives.filter((_, index) => breaches.every(({ alternative }) => alternative !== index));
+  const rest = valid.length > 0 ? { ...response, alternatives: valid } : response;
+  return { answer: { ...answer, response: rest, violations }, violations };
 };
 
 const HEDGED_BELOW = 0.4;

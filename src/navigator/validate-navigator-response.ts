@@ -31,19 +31,13 @@ export interface Violation {
 /** A finding of one rule. */
 type Finding = Omit<Violation, 'rule'>;
 
-/** A part of the answer that was checked by itself, with the files that it rests on. */
-interface CheckedPart {
-  text: string;
-  files: readonly string[];
-}
-
 interface ValidateOptions {
   /** The question; an answer that states a lack of information may repeat its words. */
   query?: string;
   /** Lines of the answer, and what stands at the end of lines, that are phrases of our own and titles: `NavigatorAnswer.frame`. */
   frame?: readonly string[];
-  /** Statements of a model that passed the check of statements, by a judge too; the rules about words skip them. */
-  checked?: readonly CheckedPart[];
+  /** Parts of the answer that a judge has checked with all of its sources; the rules about words skip them. */
+  checked?: readonly string[];
 }
 
 /**
@@ -91,7 +85,7 @@ interface Subject {
   response: NavigatorResponse;
   knowledge: CitableKnowledge;
   cited: CitableArticle[];
-  checked: readonly CheckedPart[];
+  checked: readonly string[];
   /** The answer without its frame and its references, on one line. */
   answer: string;
   /** Literals of the answer's own words that the cited articles lack; without citations, those that the question lacks. */
@@ -109,7 +103,7 @@ const subjectOf = (
   const answer = withoutCitations(withoutFrame(unescapeHtml(response.answer), frame), response);
   const own = withoutParts(answer, [
     ...wholeQuotes(response.sources, { answer: collapse(answer), knowledge }),
-    ...checked.map(({ text }) => collapse(unescapeHtml(text))),
+    ...checked.map((text) => collapse(unescapeHtml(text))),
   ]);
   return {
     response,
@@ -202,10 +196,9 @@ const RULES = {
 
   /** A source that shares nothing with the answer does not support it. */
   'source-supports-answer': ({ response, knowledge, statements, answer, checked }: Subject): Finding[] =>
-    response.sources.flatMap(({ file, excerpts = [] }) => {
+    (checked.length > 0 ? [] : response.sources).flatMap(({ file, excerpts = [] }) => {
       const article = knowledge.article(file);
       if (!article || excerpts.some(({ quote }) => answer.includes(collapse(unescapeHtml(quote))))) return [];
-      if (checked.some(({ files }) => files.includes(file))) return [];
       const own = prepareEvidence([evidenceIn(article)]);
       if (statements.some((statement) => checkStatement(statement, own).probability >= RELATED_FROM)) return [];
       return [{ file }];

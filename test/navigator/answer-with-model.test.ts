@@ -46,11 +46,10 @@ const ask = async (
   const given = { ai: model, timeLeftMs: () => 5000, ...options };
   const { answer, metadata } = await answerQuestion(kb.edition, question, given);
   const { response } = answer;
-  const files = response.sources.map(({ file }) => file);
   expect(NavigatorResponse.safeParse(response).error?.issues).toBeUndefined();
   const broken = validateNavigatorResponse(response, kb.knowledge, {
     query: question,
-    checked: response.answer.split('\n').map((line) => ({ text: withoutEnd(line, answer.frame), files })),
+    checked: response.answer.split('\n').map((line) => withoutEnd(line, answer.frame)),
     frame: answer.frame,
   });
   // The judge decides on paraphrases.
