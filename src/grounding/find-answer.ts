@@ -8,7 +8,6 @@ import type { SearchOutcome } from '../search/search-edition.ts';
 import { joined, semanticRelevances } from '../search/semantic-calibration.ts';
 import { isCode } from '../text/analyse-text.ts';
 import type { QuestionPart } from '../text/split-questions.ts';
-import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
 import { type ParsedQuestion, parseQuestion, type QuestionTerm, type TextVectors } from './parse-question.ts';
 import { type Piece, type Section, stemsIn, stemsOf } from './sections.ts';
@@ -99,7 +98,7 @@ const LEAST_CLOSE = 0.1;
  * (docs/answers.md). Pure and deterministic.
  */
 export const findAnswer = (edition: Edition, text: string, options: FindOptions): FoundAnswer => {
-  const question = withRanges(edition, parseQuestion(edition, text, options), options.searches);
+  const question = parseQuestion(edition, text, options);
   const candidates = candidateUnits(edition, question, options);
   const parts = (options.parts ?? []).map((part) => readPart(edition, part, options));
   const picked = pickAnswer(edition, {
@@ -154,7 +153,7 @@ const readPart = (edition: Edition, part: AnswerPart, { devices, vectors, isShow
   const { text, context, searches } = part;
   const history = [{ speaker: 'user' as const, text: context }];
   const options = { devices, vectors, isShown, history, searches };
-  const question = withRanges(edition, parseQuestion(edition, text, options), searches);
+  const question = parseQuestion(edition, text, options);
   const candidates = candidateUnits(edition, question, options);
   return { ...part, question, options, ranked: rankUnits(candidates, WEIGHTS, nearnessIn(edition, searches[0])) };
 };
@@ -555,37 +554,3 @@ const nearnessIn = (edition: Edition, search: SearchOutcome | undefined): ((unit
       return isWithin ? Math.max(most, relevance) : most;
     }, 0);
 };
-
-/** "110 volts", "230V". */
-const MEASURED = /(?<![\p{L}\p{N}.,])(\d{1,9}(?:\.\d{1,9})?)[\s-]?(°[CF]|%|\p{L}{1,12})(?![\p{L}\p{N}])/gu;
-/** "100 to 240 V", "100–240V". */
-const RANGE =
-  /(?<![\p{L}\p{N}.,])(\d{1,9}(?:\.\d{1,9})?)\s{0,2}(?:to|and|[-–—…]|\.{2,3})\s{0,2}(\d{1,9}(?:\.\d{1,9})?)[\s-]?(°[CF]|%|\p{L}{1,12})(?![\p{L}\p{N}])/gu;
-
-/** Adds the ranges that contain a number with a unit of the question to the words that match it, when the passages state such a range. */
-const withRanges = (edition: Edition, question: ParsedQuestion, searches: readonly SearchOutcome[]): ParsedQuestion => {
-  const measured = [...question.text.matchAll(MEASURED)].flatMap(([, digits = '', unit = '']) => {
-    const name = nameOf(unit);
-    return name === undefined ? [] : [{ digits, name }];
-  });
-  if (measured.length === 0) return question;
-  const chunks = new Set(searches.flatMap(({ hits }) => hits.map(({ chunk }) => chunk)));
-  const ranges = [...chunks].flatMap((chunk) => [...cachedChunk(edition, chunk).text.matchAll(RANGE)]);
-  const boundsOf = (word: string): string[] =>
-    measured
-      .filter(({ digits }) => digits === word)
-      .flatMap(({ digits, name }) =>
-        ranges
-          .filter(
-            ([, low, high, unit = '']) => nameOf(unit) === name && +digits >= Number(low) && +digits <= Number(high),
-          )
-          .map(([, , high = '']) => high),
-      );
-  const terms = question.terms.map((term) => {
-    const bounds = boundsOf(term.word);
-    return bounds.length === 0 ? term : { ...term, isKnown: true, forms: new Set([...term.forms, ...bounds]) };
-  });
-  return { ...question, terms };
-};
-
-const nameOf = (unit: string): string | undefined => UNITS_OF_MEASUREMENT.get(unit.toLowerCase())?.[0];

@@ -206,18 +206,6 @@ describe('the words of a question', () => {
     // The articles contain neither.
     expect(idfOf('now')).toBeLessThan(idfOf('frother') ?? 0);
   });
-  const RANGES = cases.ranges as [string, string, string, string, boolean][];
-  it.each(RANGES)('match a range of the same unit only: %s, %s', (range, asked, word, form, isMatched) => {
-    const table = `## Mains\n\n| Mains | ${range} |\n| --- | --- |\n| Socket | C14 |\n`;
-    const edition = editionOf(
-      { id: 'supply.md', title: 'Supply', text: `${filler('The supply is made of steel.', 900)}\n\n${table}` },
-      { id: 'cup.md', title: 'Cup 110', text: filler('A cup of type 110 holds some water.', 900) },
-      ...OTHERS,
-    );
-    const found = find(edition, `Does the supply take ${asked}?`);
-    expect(found.question.terms.find((term) => term.word === word)?.forms.has(form)).toBe(isMatched);
-    if (isMatched) expect(shownOf(found)).toContain(range);
-  });
 });
 
 describe('the probability of an answer', () => {
