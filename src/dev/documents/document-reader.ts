@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { DocumentText } from './document-text.ts';
-import { type ThreadBounds, watchThread } from './watch-thread.ts';
+import { MAX_YOUNG_MIB, type ThreadBounds, watchThread } from './watch-thread.ts';
 
 /** Endings of the files that are read here. */
 export const DOCUMENT_ENDINGS = [
@@ -93,7 +93,7 @@ export const documentReader = (bounds: Bounds = BOUNDS): DocumentReader => {
 /** Beside this file under its own ending: built, both are JavaScript. */
 const startWorker = (): Worker => {
   const file = new URL(`./document-worker${extname(import.meta.url)}`, import.meta.url);
-  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MIB };
+  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: MAX_YOUNG_MIB };
   // What libraries print about a document is dropped.
   return new Worker(file, { resourceLimits, stdout: true, stderr: true });
 };

@@ -12,7 +12,7 @@ const READ =
   /^(?!(?:customXml|docProps|word\/(?:theme|media|embeddings|charts|diagrams|glossary))\/).*\.(?:xml|rels)$/i;
 const MAIN = /(?:^|\/)document\d*\.xml$/i;
 
-/** Elements and attributes of the text; those of styles, lists and notes together. The libraries take 15 µs and two kilobytes for each. */
+/** Elements and attributes of the text; those of styles, lists and notes together. The libraries take 25 µs and two kilobytes for each. */
 const MAX_NODES = 40_000;
 const MAX_OTHER_NODES = 40_000;
 
@@ -55,11 +55,13 @@ const CUT = `Cut after ${MAX_NODES} elements and attributes of the text, or ${MA
 function bound(parts: OfficeParts): boolean {
   const main = { nodes: MAX_NODES, isCut: false };
   const others = { nodes: MAX_OTHER_NODES, isCut: false };
-  for (const [name, xml] of parts) if (!MAIN.test(name)) parts.set(name, boundXml(xml, others, isReadInWord));
+  for (const [name, xml] of parts)
+    if (!MAIN.test(name)) parts.set(name, boundXml(xml, others, { isRead: isReadInWord, unread: OWN_ATTRIBUTES }));
   // The converter fails on the mark of a note that is not there.
   const isRead = (name: string, parent: string): boolean =>
     isReadInWord(name, parent) && !(others.isCut && NOTE_MARKS.test(name));
-  for (const [name, xml] of parts) if (MAIN.test(name)) parts.set(name, boundXml(xml, main, isRead));
+  for (const [name, xml] of parts)
+    if (MAIN.test(name)) parts.set(name, boundXml(xml, main, { isRead, unread: OWN_ATTRIBUTES }));
   return main.isCut || others.isCut;
 }
 
@@ -72,6 +74,8 @@ const READ_SETTINGS = new Set(
 );
 /** What programs leave in the text for themselves. */
 const OWN_MARKS = /^w:(?:proofErr|bookmarkStart|bookmarkEnd|lastRenderedPageBreak|tblGrid)$/;
+/** Who wrote what when, and which space is one: more than half of what programs write beside the text. */
+const OWN_ATTRIBUTES = /^(?:w:rsid\w*|w14:(?:paraId|textId)|xml:space)$/;
 
 const NOTE_MARKS = /^w:(?:foot|end)noteReference$/;
 

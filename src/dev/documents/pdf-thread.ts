@@ -4,7 +4,7 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { getResolvedPDFJS } from 'unpdf';
 import type { PDFDocumentProxy, PDFWorker } from 'unpdf/pdfjs';
 import { NotReadable } from './document-text.ts';
-import { type ThreadBounds, watchThread } from './watch-thread.ts';
+import { MAX_YOUNG_MIB, type ThreadBounds, watchThread } from './watch-thread.ts';
 
 /** A step of reading, such as a page, takes too much; the thread that read it has been ended. */
 export class TooMuch extends NotReadable {
@@ -14,8 +14,6 @@ export class TooMuch extends NotReadable {
 /** For opening a file, and for each page. */
 const BOUNDS: ThreadBounds = { maxMs: 700, maxGrowthBytes: 128 * 1024 * 1024 };
 const MAX_HEAP_MIB = 128;
-/** Without it, little memory makes the collector run all the time. */
-const MAX_YOUNG_MIB = 16;
 
 /** An open file, whose parts the library reads in a thread of its own: it has no limits itself. */
 export interface OpenPdf {

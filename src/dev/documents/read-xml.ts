@@ -51,6 +51,8 @@ const MAX_DEPTH = 300;
 
 const tooDeep = (): NotReadable => new NotReadable(`its XML is nested more than ${MAX_DEPTH} levels deep`);
 
+const ATTRIBUTE = /\s([\w:.-]+)\s*=\s*(?:"[^"]*"|'[^']*')/g;
+
 /** Mistakes of the XML after which it is not read on: each takes a stack trace. */
 const MAX_ERRORS = 100;
 
@@ -59,12 +61,13 @@ const MAX_ERRORS = 100;
  * libraries that make a tree, in which an element takes a kilobyte.
  *
  * @param isRead Whether an element is read, by its name and that of the one around it; others are left out with all that they hold.
+ * @param unread Names of attributes that are left out.
  * @throws {NotReadable} When it is nested too deep, or has very many mistakes.
  */
 export function boundXml(
   xml: string,
   budget: XmlBudget,
-  isRead: (name: string, parent: string) => boolean = () => true,
+  { isRead, unread }: { isRead: (name: string, parent: string) => boolean; unread: RegExp },
 ): string {
   const parser = new SaxesParser();
   const open: string[] = [];
@@ -79,11 +82,18 @@ export function boundXml(
     const isUnread = unreadDepth === undefined && !isRead(name, open.at(-1) ?? '');
     if (isUnread) pieces.push(xml.slice(from, startOfTag()));
     else if (unreadDepth === undefined) {
-      budget.nodes -= 1 + Object.keys(attributes).length;
-      if (budget.nodes < 0) {
-        isCut = true;
-        pieces.push(xml.slice(from, startOfTag()));
-        throw new Enough();
+      const start = startOfTag();
+      const names = Object.keys(attributes);
+      const unreadNames = names.filter((each) => unread.test(each)).length;
+      budget.nodes -= 1 + names.length - unreadNames;
+      isCut = budget.nodes < 0;
+      if (isCut || unreadNames > 0) pieces.push(xml.slice(from, start));
+      if (isCut) throw new Enough();
+      if (unreadNames > 0) {
+        pieces.push(
+          xml.slice(start, parser.position).replace(ATTRIBUTE, (all, each) => (unread.test(each) ? '' : all)),
+        );
+        from = parser.position;
       }
     }
     if (isUnread && isSelfClosing) from = parser.position;

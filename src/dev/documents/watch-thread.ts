@@ -8,6 +8,12 @@ export interface ThreadBounds {
   maxGrowthBytes: number;
 }
 
+/**
+ * Objects that live short: libraries make many, and without a limit they fill more memory than what a document holds. Without it, little
+ * memory in all makes the collector run all the time.
+ */
+export const MAX_YOUNG_MIB = 16;
+
 /** Times as long as its processor time a task may take on a busy machine. */
 const MAX_WAITING = 6;
 const WATCH_MS = 25;

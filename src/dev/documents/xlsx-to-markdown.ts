@@ -1,4 +1,4 @@
-import { format, getFormatFromId } from 'numfmt';
+import { format, getFormatFromId, isValidFormat } from 'numfmt';
 import { leftOut } from '../../documents/omissions.ts';
 import { cutWarnings, MAX_ROWS, MAX_TABLE_CHARACTERS } from './csv-to-markdown.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
@@ -15,6 +15,8 @@ const MAX_ELEMENTS = 2_000_000;
 /** Hidden rows and columns, of which each is remembered. */
 const MAX_HIDDEN = 200_000;
 const MAX_MERGED = 100_000;
+/** Excel has 250 in a workbook; the library remembers 1000, and reads any other one again for each cell. */
+const MAX_FORMATS = 900;
 
 /**
  * Markdown of a workbook (Office Open XML): the tables of its sheets, with values as they are shown. Hidden sheets, rows and columns,
@@ -150,8 +152,10 @@ function readStyles(xml: string, { styles }: Book): void {
   readXml(xml, {
     open: (name, attributes) => {
       if (name === 'fonts' || name === 'cellXfs' || name === 'cellStyleXfs' || name === 'dxfs') section = name;
-      if (name === 'numFmt' && section !== 'dxfs')
-        patterns.set(attributes.numFmtId ?? '', (attributes.formatCode ?? '').slice(0, 255));
+      if (name === 'numFmt' && section !== 'dxfs' && patterns.size < MAX_FORMATS) {
+        const pattern = (attributes.formatCode ?? '').slice(0, 255);
+        patterns.set(attributes.numFmtId ?? '', isValidFormat(pattern) ? pattern : 'General');
+      }
       if (name === 'font' && section === 'fonts') struck.push(false);
       if (name === 'strike' && section === 'fonts')
         struck[struck.length - 1] = attributes.val === undefined || isTrue(attributes.val);

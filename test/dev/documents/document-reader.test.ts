@@ -165,6 +165,12 @@ describe('a Word document', () => {
     const result = await read('docx', await wordDocument(`<w:p>${run.repeat(6000)}</w:p>`));
     expect(result).toEqual({ text: 'a'.repeat(6000), title: undefined });
   });
+  it('is read whole where most of its attributes say who changed it when', async () => {
+    const marks = `w:rsidR="1" w:rsidRDefault='2' w:rsidP="3" w:rsidRPr="4" w:rsidDel="5" w:rsidTr="6"`;
+    const paragraph = `<w:p ${marks}><w:r ${marks}><w:t xml:space="preserve"> w:rsidR="a"</w:t></w:r></w:p>`;
+    const result = await read('docx', await wordDocument(paragraph.repeat(2600)));
+    expect(result).toEqual({ text: Array(2600).fill('w:rsidR="a"').join('\n\n'), title: undefined });
+  });
   it('is read without the marks of notes when there are more than are read', async () => {
     const note = (id: number): string => `<w:footnote w:id="${id}"><w:p><w:r><w:t>n</w:t></w:r></w:p></w:footnote>`;
     const notes = Array.from({ length: 12_000 }, (_, id) => note(id)).join('');

@@ -216,7 +216,7 @@ const workbook = (
   );
   zip.file(
     'xl/styles.xml',
-    `<styleSheet xmlns="${MAIN}"><numFmts><numFmt numFmtId="164" formatCode="#,##0.00 &quot;EUR&quot;"/></numFmts><fonts><font/><font><strike/></font></fonts><cellXfs><xf numFmtId="0" fontId="0"/><xf numFmtId="9" fontId="0"/><xf numFmtId="14" fontId="0"/><xf numFmtId="164" fontId="0"/><xf numFmtId="164" fontId="1"/></cellXfs></styleSheet>`,
+    `<styleSheet xmlns="${MAIN}"><numFmts><numFmt numFmtId="164" formatCode="#,##0.00 &quot;EUR&quot;"/><numFmt numFmtId="165" formatCode="0;0;0;0;0"/></numFmts><fonts><font/><font><strike/></font></fonts><cellXfs><xf numFmtId="0" fontId="0"/><xf numFmtId="9" fontId="0"/><xf numFmtId="14" fontId="0"/><xf numFmtId="164" fontId="0"/><xf numFmtId="164" fontId="1"/><xf numFmtId="165" fontId="0"/></cellXfs></styleSheet>`,
   );
   for (const [at, { xml }] of sheets.entries())
     zip.file(`xl/worksheets/s${at}.xml`, `<${p}worksheet ${ns}>${xml}</${p}worksheet>`);
@@ -234,10 +234,10 @@ describe('a workbook', () => {
     ];
     const xml = `<sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>3</v></c><c r="D1" t="s"><v>4</v></c></row>
       <row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2" s="3"><v>1234.5</v></c><c r="C2" s="1"><v>0.19</v></c><c r="D2" s="2"><v>46023</v></c></row>
-      <row r="3"><c r="A3" t="inlineStr"><is><t>Box</t></is></c><c r="B3" s="4"><f>1+1</f><v>2</v></c><c r="D3" t="e"><v>#N/A</v></c></row></sheetData>`;
+      <row r="3"><c r="A3" t="inlineStr"><is><t>Box</t></is></c><c r="B3" s="4"><f>1+1</f><v>2</v></c><c r="C3" s="5"><v>7</v></c><c r="D3" t="e"><v>#N/A</v></c></row></sheetData>`;
     expect(await read('xlsx', await workbook([{ name: 'A', xml }], strings))).toEqual({
       title: undefined,
-      text: '| Part | Price | Tax | From |\n| - | - | - | - |\n| ~~old~~ Lid & seal | 1,234.50 EUR | 19% | 2026-01-01 |\n| Box | ~~2.00 EUR~~ | | |',
+      text: '| Part | Price | Tax | From |\n| - | - | - | - |\n| ~~old~~ Lid & seal | 1,234.50 EUR | 19% | 2026-01-01 |\n| Box | ~~2.00 EUR~~ | 7 | |',
       warnings: [],
     });
   });
