@@ -135,8 +135,9 @@ const writeLink: Handle = (node, _parent, state, info) => {
   const words = phrasing(node, state, info);
   const isWeb = /^(?:https?:\/\/|mailto:)[^\s()<>]{1,2000}$/i.test(node.url);
   if (isWeb && wordsOf(node as Nodes) === node.url && !/[|\\]/.test(node.url)) return `<${node.url}>`;
-  if (!isWeb || words.trim() === '' || /[[\]\n]/.test(words)) return words;
-  return `[${words.trim()}](${inCell(node.url, state)})`;
+  const inner = words.trim();
+  if (!isWeb || inner === '' || /[[\]\n]/.test(words)) return words;
+  return words.replace(inner, () => `[${inner}](${inCell(node.url, state)})`);
 };
 
 /** Tight lists, with blank lines only between two paragraphs of an item, and after what would else take in the next line as its own. */

@@ -4,8 +4,9 @@ import { readHtml } from '../../documents/read-html.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
 import { type OfficeParts, openOffice, PROPERTIES, titleOf } from './office-file.ts';
 import { withLetters } from './pdf-text.ts';
-import { boundXml } from './read-xml.ts';
+import { boundXml, type IsRead, type XmlBudget } from './read-xml.ts';
 import { CODE_STYLE, repairWord, withNumbers } from './repair-word.ts';
+import { readWordStyles, type WordStyles } from './word-styles.ts';
 
 /** Text, notes, styles and lists; neither what other programs add nor what is embedded. */
 const READ =
@@ -31,8 +32,8 @@ export const docxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
   });
   const title = titleOf(parts);
   parts.delete(PROPERTIES);
-  const isCut = bound(parts);
-  repairWord(parts);
+  const { isCut, styles } = bound(parts);
+  repairWord(parts, styles);
   const styleMap = [`p.${CODE_STYLE} => pre:separator('\\n')`];
   const convertImage = mammoth.images.imgElement(async () => ({ src: '' }));
   const { value } = await mammoth.convertToHtml(
@@ -52,18 +53,33 @@ export const docxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
 const CUT = `Cut after ${MAX_NODES} elements and attributes of the text, or ${MAX_OTHER_NODES} of its styles and notes: the document has more`;
 
 /** @returns Whether something was cut. */
-function bound(parts: OfficeParts): boolean {
+function bound(parts: OfficeParts): { isCut: boolean; styles: WordStyles } {
   const main = { nodes: MAX_NODES, isCut: false };
   const others = { nodes: MAX_OTHER_NODES, isCut: false };
-  for (const [name, xml] of parts)
-    if (!MAIN.test(name)) parts.set(name, boundXml(xml, others, { isRead: isReadInWord, unread: OWN_ATTRIBUTES }));
-  // The converter fails on the mark of a note that is not there.
-  const isRead = (name: string, parent: string): boolean =>
-    isReadInWord(name, parent) && !(others.isCut && NOTE_MARKS.test(name));
-  for (const [name, xml] of parts)
-    if (MAIN.test(name)) parts.set(name, boundXml(xml, main, { isRead, unread: OWN_ATTRIBUTES }));
-  return main.isCut || others.isCut;
+  const boundAll = (budget: XmlBudget, isHere: (part: string) => boolean, isRead: IsRead): void => {
+    for (const [name, xml] of parts)
+      if (isHere(name)) parts.set(name, boundXml(xml, budget, { isRead, unread: OWN_ATTRIBUTES }));
+  };
+  boundAll(
+    others,
+    (part) => part === STYLES,
+    (name, parent) => name === 'w:rFonts' || isReadInWord(name, parent),
+  );
+  boundAll(others, (part) => part !== STYLES && !MAIN.test(part), isReadInWord);
+  const styles = readWordStyles(parts.get(STYLES) ?? '', parts.get('word/fontTable.xml') ?? '');
+  boundAll(
+    main,
+    (part) => MAIN.test(part),
+    (name, parent, attributes) => {
+      if (name === 'w:rFonts') return styles.isFixedFont(attributes['w:ascii'] ?? '');
+      // The converter fails on the mark of a note that is not there.
+      return isReadInWord(name, parent) && !(others.isCut && NOTE_MARKS.test(name));
+    },
+  );
+  return { isCut: main.isCut || others.isCut, styles };
 }
+
+const STYLES = 'word/styles.xml';
 
 /** Settings of runs, paragraphs, tables and sections, most of which say how they look. */
 const SETTINGS = /^w:(?:r|p|tbl|tc|tr|sect)Pr$/;
@@ -74,8 +90,8 @@ const READ_SETTINGS = new Set(
 );
 /** What programs leave in the text for themselves. */
 const OWN_MARKS = /^w:(?:proofErr|bookmarkStart|bookmarkEnd|lastRenderedPageBreak|tblGrid)$/;
-/** Who wrote what when, and which space is one: more than half of what programs write beside the text. */
-const OWN_ATTRIBUTES = /^(?:w:rsid\w*|w14:(?:paraId|textId)|xml:space)$/;
+/** Who wrote what when, which space is one, and fonts of other scripts: more than half of what programs write beside the text. */
+const OWN_ATTRIBUTES = /^(?:w:(?:rsid\w*|hAnsi|cs|eastAsia)|w14:(?:paraId|textId)|xml:space)$/;
 
 const NOTE_MARKS = /^w:(?:foot|end)noteReference$/;
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import JSZip from 'jszip';
 import { NotReadable } from './document-text.ts';
-import { Enough, readXml } from './read-xml.ts';
+import { Enough, tryReadXml } from './read-xml.ts';
 
 /** All parts that are read together, unpacked: a document of 500,000 characters has a tenth of it. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
@@ -72,20 +72,16 @@ const MAX_TITLE = 1000;
 export function titleOf(parts: OfficeParts): string | undefined {
   let isInTitle = false;
   let title: string | undefined;
-  try {
-    readXml(parts.get(PROPERTIES) ?? '', {
-      open: (name) => {
-        isInTitle = name === 'title';
-      },
-      text: (text) => {
-        if (isInTitle) title = ((title ?? '') + text).slice(0, MAX_TITLE);
-      },
-      close: (name) => {
-        if (name === 'title') throw new Enough();
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof NotReadable)) throw error;
-  }
+  tryReadXml(parts.get(PROPERTIES) ?? '', {
+    open: (name) => {
+      isInTitle = name === 'title';
+    },
+    text: (text) => {
+      if (isInTitle) title = ((title ?? '') + text).slice(0, MAX_TITLE);
+    },
+    close: (name) => {
+      if (name === 'title') throw new Enough();
+    },
+  });
   return title;
 }

@@ -38,6 +38,15 @@ export function readXml(xml: string, { open, close, text }: XmlHandlers): void {
   }
 }
 
+/** As {@link readXml}; what is damaged is read up to its first mistake. */
+export function tryReadXml(xml: string, handlers: XmlHandlers): void {
+  try {
+    readXml(xml, handlers);
+  } catch (error) {
+    if (!(error instanceof NotReadable)) throw error;
+  }
+}
+
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 /** Elements and attributes that may still be read of a document. */
@@ -45,6 +54,8 @@ export interface XmlBudget {
   nodes: number;
   isCut: boolean;
 }
+
+export type IsRead = (name: string, parent: string, attributes: Record<string, string>) => boolean;
 
 /** Deeper XML is written by no program, and the libraries that make a tree of it are recursive. */
 const MAX_DEPTH = 300;
@@ -60,14 +71,14 @@ const MAX_ERRORS = 100;
  * XML that has no more elements and attributes than the budget, which it uses up: what follows is cut, and what is open is closed. For
  * libraries that make a tree, in which an element takes a kilobyte.
  *
- * @param isRead Whether an element is read, by its name and that of the one around it; others are left out with all that they hold.
+ * @param isRead Whether an element is read, by its name, that of the one around it and its attributes; others are left out with all that they hold.
  * @param unread Names of attributes that are left out.
  * @throws {NotReadable} When it is nested too deep, or has very many mistakes.
  */
 export function boundXml(
   xml: string,
   budget: XmlBudget,
-  { isRead, unread }: { isRead: (name: string, parent: string) => boolean; unread: RegExp },
+  { isRead, unread }: { isRead: IsRead; unread: RegExp },
 ): string {
   const parser = new SaxesParser();
   const open: string[] = [];
@@ -79,7 +90,7 @@ export function boundXml(
   let errors = 0;
   const startOfTag = (): number => xml.lastIndexOf('<', parser.position - 1);
   parser.on('opentag', ({ name, attributes, isSelfClosing }: SaxesTagPlain) => {
-    const isUnread = unreadDepth === undefined && !isRead(name, open.at(-1) ?? '');
+    const isUnread = unreadDepth === undefined && !isRead(name, open.at(-1) ?? '', attributes);
     if (isUnread) pieces.push(xml.slice(from, startOfTag()));
     else if (unreadDepth === undefined) {
       const start = startOfTag();

@@ -1,7 +1,7 @@
 import { DOMParser, XMLSerializer } from '@xmldom/xmldom';
 import type { OfficeParts } from './office-file.ts';
 import { readWordNumbers, type WordNumbers } from './word-numbers.ts';
-import { type ListPlace, readWordStyles, type WordStyles } from './word-styles.ts';
+import type { ListPlace, WordStyles } from './word-styles.ts';
 
 /** Parts of a Word document whose text is read. */
 const PARTS = ['word/document.xml', 'word/footnotes.xml', 'word/endnotes.xml'];
@@ -14,8 +14,7 @@ export const CODE_STYLE = 'CodeBlock';
  * give what they enclose; equations become text; styles that are based on headings, on lists and on hidden ones count as these; items keep
  * their numbers.
  */
-export function repairWord(parts: OfficeParts): void {
-  const styles = readWordStyles(parts.get('word/styles.xml') ?? '');
+export function repairWord(parts: OfficeParts, styles: WordStyles): void {
   const numbers = readWordNumbers(parts.get('word/numbering.xml') ?? '');
   for (const part of PARTS) {
     const xml = parts.get(part);
@@ -25,7 +24,7 @@ export function repairWord(parts: OfficeParts): void {
 
 /** What there is to repair begins so. */
 const MARKS =
-  /<(?:w:vanish|w:specVanish|w:rStyle|w:pStyle|w:numPr|w:outlineLvl|w:fldSimple|w:bdo|w:dir|w:smartTag|w:moveFrom|w:dstrike|w:sdt|w:br|w:cr|w:ptab|w:ruby|w:hidden|w:gridBefore|mc:AlternateContent|m:oMath)\b/;
+  /<(?:w:vanish|w:specVanish|w:rStyle|w:rFonts|w:pStyle|w:numPr|w:outlineLvl|w:fldSimple|w:bdo|w:dir|w:smartTag|w:moveFrom|w:dstrike|w:sdt|w:br|w:cr|w:ptab|w:ruby|w:hidden|w:gridBefore|mc:AlternateContent|m:oMath)\b/;
 
 type Node = ReturnType<DOMParser['parseFromString']>['documentElement'];
 type XmlDocument = ReturnType<DOMParser['parseFromString']>;
@@ -166,16 +165,18 @@ function readParagraph(paragraph: Node, document: XmlDocument, { styles, numbers
   const direct = outline === undefined ? undefined : Number(settingOf(outline)) + 1;
   const heading = direct !== undefined && direct <= 9 ? direct : styles.headingOf(style);
   const place = placeOf(settings, style, styles);
-  if (heading === undefined && place === undefined && !styles.isCode(style)) return;
+  const isCode = styles.isCode(style) || (place === undefined && isFixed(paragraph, styles));
+  if (heading === undefined && place === undefined && !isCode) return;
   const properties = settings ?? document.createElement('w:pPr');
   if (settings === undefined) paragraph.insertBefore(properties, paragraph.firstChild);
   if (heading !== undefined) setStyle(properties, `Heading${Math.min(heading, 6)}`, document);
-  else if (styles.isCode(style)) setStyle(properties, CODE_STYLE, document);
+  else if (isCode) setStyle(properties, CODE_STYLE, document);
   if (place === undefined) return;
   const level = place.level ?? numbers.levelOf(place.numId, style);
   const number = numbers.next(place.numId, level);
   const own = named(properties, 'w:numPr');
-  if (heading !== undefined) {
+  // `2.3.1.` is no number that items of Markdown have.
+  if (heading !== undefined || /\d\W+\d/.test(number?.label ?? '')) {
     if (own !== undefined) properties.removeChild(own);
     if (number !== undefined && number.label !== '') prepend(paragraph, `${number.label} `, document);
     return;
@@ -184,6 +185,25 @@ function readParagraph(paragraph: Node, document: XmlDocument, { styles, numbers
   const hasWords = (paragraph.textContent ?? '').trim() !== '';
   if (number !== undefined && number.value > 0 && hasWords) prepend(paragraph, OPEN + number.value + CLOSE, document);
 }
+
+/** Whether all its characters have the same width, as those of code. */
+function isFixed(paragraph: Node, styles: WordStyles): boolean {
+  const runs = runsIn(paragraph);
+  if (runs.length === 0) return false;
+  return runs.every((run) => {
+    const properties = named(run, 'w:rPr');
+    if (named(properties, 'w:rFonts') !== undefined) return true;
+    return styles.isFixed(settingOf(named(properties, 'w:rStyle')) || styleOf(paragraph));
+  });
+}
+
+/** Those that have words, also in links and tags. */
+const runsIn = (node: Node): Node[] =>
+  childrenOf(node).flatMap((child) => {
+    if (child.nodeName === 'w:pPr') return [];
+    if (child.nodeName !== 'w:r') return runsIn(child);
+    return child.textContent?.trim() ? [child] : [];
+  });
 
 function placeOf(properties: Node | undefined, style: string, styles: WordStyles): ListPlace | undefined {
   const own = named(properties, 'w:numPr');

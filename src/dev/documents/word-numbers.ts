@@ -1,5 +1,4 @@
-import { NotReadable } from './document-text.ts';
-import { readXml } from './read-xml.ts';
+import { tryReadXml } from './read-xml.ts';
 
 interface Level {
   start: number;
@@ -75,36 +74,32 @@ function numberingIn(xml: string): { levels: Map<string, Level>; lists: Map<stri
   let list: List | undefined;
   let level: Level | undefined;
   let override = 0;
-  try {
-    readXml(xml, {
-      open: (name, attributes) => {
-        const value = attributes['w:val'] ?? '';
-        if (name === 'abstractNum') abstractId = attributes['w:abstractNumId'] ?? '';
-        if (name === 'num') {
-          list = { abstractId: '', starts: new Map() };
-          lists.set(attributes['w:numId'] ?? '', list);
-        }
-        if (name === 'abstractNumId' && list !== undefined) list.abstractId = value;
-        if (name === 'lvlOverride') override = Number(attributes['w:ilvl']);
-        if (name === 'startOverride') list?.starts.set(override, Number(value));
-        if (name === 'lvl' && list === undefined) {
-          level = { start: 1, format: 'decimal', text: '', style: '' };
-          levels.set(`${abstractId} ${attributes['w:ilvl']}`, level);
-        }
-        if (level === undefined || list !== undefined) return;
-        if (name === 'start') level.start = Number(value) || 0;
-        if (name === 'numFmt') level.format = value;
-        if (name === 'lvlText') level.text = value;
-        if (name === 'pStyle') level.style = value;
-      },
-      close: (name) => {
-        if (name === 'num') list = undefined;
-        if (name === 'lvl') level = undefined;
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof NotReadable)) throw error;
-  }
+  tryReadXml(xml, {
+    open: (name, attributes) => {
+      const value = attributes['w:val'] ?? '';
+      if (name === 'abstractNum') abstractId = attributes['w:abstractNumId'] ?? '';
+      if (name === 'num') {
+        list = { abstractId: '', starts: new Map() };
+        lists.set(attributes['w:numId'] ?? '', list);
+      }
+      if (name === 'abstractNumId' && list !== undefined) list.abstractId = value;
+      if (name === 'lvlOverride') override = Number(attributes['w:ilvl']);
+      if (name === 'startOverride') list?.starts.set(override, Number(value));
+      if (name === 'lvl' && list === undefined) {
+        level = { start: 1, format: 'decimal', text: '', style: '' };
+        levels.set(`${abstractId} ${attributes['w:ilvl']}`, level);
+      }
+      if (level === undefined || list !== undefined) return;
+      if (name === 'start') level.start = Number(value) || 0;
+      if (name === 'numFmt') level.format = value;
+      if (name === 'lvlText') level.text = value;
+      if (name === 'pStyle') level.style = value;
+    },
+    close: (name) => {
+      if (name === 'num') list = undefined;
+      if (name === 'lvl') level = undefined;
+    },
+  });
   return { levels, lists };
 }
 

@@ -150,6 +150,38 @@ describe('a Word document', () => {
       text: '☒ Yes ☐ No\n\nIn a box.\n\nA\nB\nC D漢 (kan)\n\n| Zone | Fee |\n| - | - |\n| | 4 |',
     });
   });
+  it('has text in a font of one width as code, unless all of it is', async () => {
+    const fonts =
+      '<w:font w:name="Mono"><w:pitch w:val="fixed"/></w:font><w:font w:name="Sans"><w:pitch w:val="variable"/></w:font>';
+    const font = (name: string): string => `<w:rFonts w:ascii="${name}" w:hAnsi="${name}"/>`;
+    const run = (text: string, name: string): string =>
+      `<w:r><w:rPr>${font(name)}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
+    const body = [
+      `<w:p>${run('Write:', 'Sans')}</w:p>`,
+      `<w:p>${run('&lt;a&gt;', 'Mono')}</w:p><w:p>${run('  b', 'Mono')}${run(' c', 'Mono')}</w:p>`,
+      '<w:p><w:pPr><w:pStyle w:val="Shell"/></w:pPr><w:r><w:t>&lt;/a&gt;</w:t></w:r></w:p>',
+      `<w:p>${run('Then ', 'Sans')}${run('close', 'Mono')}${run('.', 'Sans')}</w:p>`,
+    ].join('');
+    const shell = `<w:style w:type="paragraph" w:styleId="Shell"><w:name w:val="Shell"/><w:rPr>${font('Mono')}</w:rPr></w:style>`;
+    expect(await read('docx', await wordDocument(body, '', { fonts, styles: shell }))).toMatchObject({
+      text: 'Write:\n\n```\n<a>\n  b c\n</a>\n```\n\nThen close.',
+    });
+    const typed = `<w:docDefaults><w:rPrDefault><w:rPr>${font('Mono')}</w:rPr></w:rPrDefault></w:docDefaults>${shell}`;
+    expect(await read('docx', await wordDocument(body, '', { fonts, styles: typed }))).toMatchObject({
+      text: 'Write:\n\n<a>\n\nb c\n\n</a>\n\nThen close.',
+    });
+  });
+  it('keeps the numbers of several levels that its paragraphs have', async () => {
+    const level = (at: number, text: string): string =>
+      `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="${text}"/></w:lvl>`;
+    const numbering = `<w:abstractNum w:abstractNumId="7">${level(0, '%1.')}${level(1, '%1.%2.')}</w:abstractNum><w:num w:numId="7"><w:abstractNumId w:val="7"/></w:num>`;
+    const item = (at: number, text: string): string =>
+      `<w:p><w:pPr><w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="7"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+    const body = [item(0, 'Fees'), item(1, 'Monthly.'), item(1, 'In advance.'), item(0, 'End')].join('');
+    expect(await read('docx', await wordDocument(body, '', { numbering }))).toMatchObject({
+      text: '1. Fees\n\n1.1. Monthly.\n\n1.2. In advance.\n\n2. End',
+    });
+  });
   it('keeps the empty lines of code', async () => {
     const styles = '<w:style w:type="paragraph" w:styleId="Pre"><w:name w:val="HTML Preformatted"/></w:style>';
     const line = (text: string): string =>

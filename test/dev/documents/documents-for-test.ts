@@ -27,7 +27,7 @@ export const MANUAL = [
 export const wordDocument = async (
   body = MANUAL,
   title = '',
-  more: { styles?: string; numbering?: string; notes?: string } = {},
+  more: { styles?: string; numbering?: string; notes?: string; fonts?: string } = {},
 ): Promise<Buffer> => {
   const zip = new JSZip();
   const list = (id: number, format: string): string =>
@@ -55,6 +55,7 @@ export const wordDocument = async (
     (level) => `<w:style w:type="paragraph" w:styleId="Heading${level}"><w:name w:val="heading ${level}"/></w:style>`,
   );
   zip.file('word/styles.xml', `<w:styles xmlns:w="${WORD}">${styles.join('')}${more.styles ?? ''}</w:styles>`);
+  if (more.fonts !== undefined) zip.file('word/fontTable.xml', `<w:fonts xmlns:w="${WORD}">${more.fonts}</w:fonts>`);
   const numbers = [1, 2].map((id) => `<w:num w:numId="${id}"><w:abstractNumId w:val="${id}"/></w:num>`);
   zip.file(
     'word/numbering.xml',
