@@ -4,7 +4,7 @@ import { splitSentences } from '../text/split-sentences.ts';
 import type { Passage } from './answer-prompt.ts';
 import { checkStatement, type Evidence, prepareEvidence } from './check-statement.ts';
 import { isFounded } from './founded-code.ts';
-import { isBoundLiteral, missingExactLiterals } from './literals.ts';
+import { isBoundLiteral, missingLiterals } from './literals.ts';
 import { isUnitFactor, monthsIn, numbersIn, sumFor, valuesIn, type WrittenNumber } from './number-values.ts';
 import { hasPromptInjection } from './prompt-injection.ts';
 import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote } from './quote-evidence.ts';
@@ -68,7 +68,7 @@ const vetoOf = (text: string, { sections, quotes, context }: VetoOptions): strin
     question: context.question,
   };
   const allowed = [...texts, context.question];
-  const literal = missingExactLiterals(text, allowed).find((each) => isBoundLiteral(each) && !isFounded(each, sources));
+  const literal = missingLiterals(text, allowed).find((each) => isBoundLiteral(each) && !isFounded(each, sources));
   if (literal !== undefined) return `the evidence does not have ${literal.kind} ${quotedShort(literal.text)}`;
   const strange = strangeNumbers(text, allowed)[0];
   return strange === undefined ? undefined : `the evidence does not have number ${quotedShort(strange.text)}`;

@@ -13,7 +13,7 @@ import {
 } from './answer-prompt.ts';
 import { checkModelStatement, type ModelStatementCheck, withoutVetoed } from './check-model-statement.ts';
 import { type JudgedStatement, type Judgement, judgeStatements } from './judge-statements.ts';
-import { isBoundLiteral, missingExactLiterals } from './literals.ts';
+import { isBoundLiteral, missingLiterals } from './literals.ts';
 import type { CallFailure, ModelCalls } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
 import { limitsOrDenies } from './qualifiers.ts';
@@ -218,7 +218,7 @@ const missingOf = <P extends Passage>(
   const open = parts.filter(({ answered }) => answered !== 'yes');
   if (missing === '' || open.length === 0 || missing.length > MAX_MISSING) return undefined;
   const known = [question, ...parts.map(({ asked }) => asked)];
-  const strange = missingExactLiterals(missing, known).some((each) => isBoundLiteral(each) || each.kind === 'number');
+  const strange = missingLiterals(missing, known).some((each) => isBoundLiteral(each) || each.kind === 'number');
   if (strange || /!\[|<[a-z/!?]|\]\(/i.test(missing) || hasPromptInjection(missing)) return undefined;
   const named = passages.filter(({ id }) => open.some((part) => part.passages.includes(id)));
   const also = [...new Set([...named, ...related])];

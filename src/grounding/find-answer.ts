@@ -63,10 +63,6 @@ export interface FindOptions extends CandidateOptions {
   parts?: readonly AnswerPart[] | undefined;
   /** Devices that the user is known to have. */
   devices?: readonly string[] | undefined;
-  /** Maximum length of all passages together as Markdown, in UTF-16 units; 1,200 when absent. */
-  room?: number | undefined;
-  /** Maximum number of passages; 3 when absent. */
-  limit?: number | undefined;
 }
 
 /**
@@ -74,7 +70,9 @@ export interface FindOptions extends CandidateOptions {
  * declined, and one of seven with one (docs/answers.md).
  */
 export const DECLINED_BELOW = 0.25;
+/** Maximum length of all passages together as Markdown, in UTF-16 units. */
 const ROOM = 1200;
+/** Maximum number of passages. */
 const LIMIT = 3;
 /** Maximum length of a first passage that exceeds the limit of all. */
 const MIN_ROOM = 600;
@@ -179,7 +177,7 @@ const ratePart = (
   { question, options, ranked, lacksSubject }: ReadPart,
   { passages, combined }: { passages: readonly RankedUnit[]; combined: number },
 ): number => {
-  const words = heldWords(edition, question.terms, passages.slice(0, LIMIT), options.vectors);
+  const words = heldWords(edition, question.terms, passages, options.vectors);
   const gate = gateFeatures(edition, {
     question,
     options,
@@ -227,10 +225,8 @@ export const pickAnswer = (
   const own = rankUnits(candidates, weights, nearnessIn(edition, options.searches[0]));
   const ranked = others.length === 0 ? own : merged([own, ...others]);
   const articles = articleShares(ranked);
-  const passages = pickUnits(ranked, question, options);
-  // As many as are shown: a model reads more.
-  const judged = passages.slice(0, LIMIT);
-  const held = heldWords(edition, question.terms, judged, options.vectors);
+  const passages = pickUnits(ranked, question);
+  const held = heldWords(edition, question.terms, passages, options.vectors);
   const gate = gateFeatures(edition, { question, options, articles, held });
   return { ranked, articles, passages, held, gate };
 };
@@ -291,11 +287,7 @@ const isInside = (one: Spans, other: Spans): boolean =>
   one.every(([start, end]) => other.some(([from, to]) => start >= from && end <= to));
 
 /** Units that do not overlap and hold most of the probability; a unit that contains another gets its probability too. */
-const pickUnits = (
-  ranked: readonly RankedUnit[],
-  question: ParsedQuestion,
-  { room = ROOM, limit = LIMIT }: FindOptions,
-): RankedUnit[] => {
+const pickUnits = (ranked: readonly RankedUnit[], question: ParsedQuestion): RankedUnit[] => {
   const considered = ranked
     .slice(0, CONSIDERED)
     .map((each) => ({ ...each, unit: withNamedRows(each.unit, question), spans: spansOf(each.unit) }));
@@ -304,8 +296,8 @@ const pickUnits = (
   );
   const counted = new Set<RankedUnit>();
   const picked: (RankedUnit & { mass: number })[] = [];
-  let left = room;
-  while (picked.length < limit) {
+  let left = ROOM;
+  while (picked.length < LIMIT) {
     let best: (RankedUnit & { mass: number; at: number }) | undefined;
     for (const [at, unit] of considered.entries()) {
       const isTaken = picked.some(

@@ -1,5 +1,5 @@
 import { backgroundShares } from '../search/analyse-query.ts';
-import { STOP_WORDS, wordsOf } from '../text/analyse-text.ts';
+import { STOP_WORDS } from '../text/analyse-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { languageNamed } from '../text/language.ts';
 import { withoutListNumbers } from '../text/split-sentences.ts';
@@ -7,7 +7,6 @@ import { stem } from '../text/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import patterns from './literal-patterns.json' with { type: 'json' };
 import { missingNumbers } from './number-values.ts';
-import { namesIn } from './statement-words.ts';
 
 /** Text of an answer that is correct only if a source contains it literally. */
 export interface Literal {
@@ -15,7 +14,7 @@ export interface Literal {
   text: string;
 }
 
-export type LiteralKind = 'url' | 'arn' | 'code' | 'command' | 'path' | 'identifier' | 'number' | 'name';
+export type LiteralKind = 'url' | 'arn' | 'code' | 'command' | 'path' | 'identifier' | 'number';
 
 /**
  * Finds the literals of an answer: URLs, ARNs, code spans and blocks, shell commands, file paths, identifiers and numbers. Each part of
@@ -145,29 +144,17 @@ function identifierOf(whole: string): string | undefined {
     : whole;
 }
 
+/** Whether it is a link, an address, a command, a path or code, which a reader follows or types as it is. */
+export const isBoundLiteral = ({ kind, text }: Literal): boolean =>
+  kind === 'identifier' ? /^--|_/.test(text) : kind !== 'number';
+
 /**
- * The literals of a statement that no text contains: URLs, code, commands, paths, identifiers, numbers with their units, and names.
- * Harmless variants are equal: `12V` and `12 V`, `1,200` and `1200`, `3` and `three`, the plural of a name.
+ * The literals of a statement that no text contains: URLs, code, commands, paths, identifiers, and numbers with their units. Harmless
+ * variants are equal: `12V` and `12 V`, `1,200` and `1200`, `3` and `three`.
  *
  * @param texts What may be repeated: quotes, headings, titles, the question.
  */
 export const missingLiterals = (statement: string, texts: readonly string[]): Literal[] => {
-  const { literals, prose } = exactLiterals(statement, texts);
-  return [...literals, ...missingNames(prose, collapse(texts.join('\n')), texts.at(-1) ?? '')];
-};
-
-/** Whether it is a link, an address, a command, a path or code, which a reader follows or types as it is. */
-export const isBoundLiteral = ({ kind, text }: Literal): boolean =>
-  kind === 'identifier' ? /^--|_/.test(text) : kind !== 'number' && kind !== 'name';
-
-/** The literals of a statement that no text contains, without names. */
-export const missingExactLiterals = (statement: string, texts: readonly string[]): Literal[] =>
-  exactLiterals(statement, texts).literals;
-
-/** A text as the source of a regular expression that matches it. */
-export const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-const exactLiterals = (statement: string, texts: readonly string[]): { literals: Literal[]; prose: string } => {
   const literals = extractLiterals(withoutListNumbers(statement)).filter(({ text }) => !isMeasure(text));
   // Longest first: "CD40" before "CD4", which would leave a 0.
   const prose = literals
@@ -175,8 +162,11 @@ const exactLiterals = (statement: string, texts: readonly string[]): { literals:
     .reduce((rest, { text }) => rest.replaceAll(wholePattern(text), ' '), statement);
   const allowed = literals.length === 0 ? '' : collapse(texts.join('\n'));
   const numbers = missingNumbers(prose, texts).map(({ written }): Literal => ({ kind: 'number', text: written }));
-  return { literals: [...literals.filter(({ kind, text }) => !standsIn(text, allowed, kind)), ...numbers], prose };
+  return [...literals.filter(({ kind, text }) => !standsIn(text, allowed, kind)), ...numbers];
 };
+
+/** A text as the source of a regular expression that matches it. */
+export const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** `12V` is a number with a unit, not an identifier. */
 const isMeasure = (text: string): boolean => {
@@ -205,28 +195,6 @@ const wholePattern = (text: string): RegExp => {
   const closes = /[\p{L}\p{N}]$/u.test(text) ? '(?![\\p{L}\\p{N}])' : '';
   return new RegExp(opens + escapedPattern(text) + closes, 'gu');
 };
-
-/**
- * Words with a capital inside a sentence that no text contains. A capital is ignored in languages that capitalise every noun, and on common
- * English words ("Access Management"): these are ordinary content words.
- */
-const missingNames = (prose: string, allowed: string, question: string): Literal[] => {
-  const own = detectLanguage(prose);
-  const language = own ?? detectLanguage(question);
-  // A translation shares no words with its source, capitalised or not.
-  if (own !== undefined && own !== (detectLanguage(allowed) ?? own)) return [];
-  const names = namesIn(prose, language ?? 'en');
-  if (names.length === 0) return [];
-  const allowedWords = new Set(wordsOf(allowed).flatMap((word) => [word, stem(word)]));
-  return names
-    .filter((name) => !allowedWords.has(name) && !allowedWords.has(stem(name)))
-    .filter((name) => !backgroundShares().has(stem(name)) && !hasJoined(allowed, name))
-    .map((text): Literal => ({ kind: 'name', text }));
-};
-
-/** `WiFi` matches `Wi-Fi`. */
-const hasJoined = (allowed: string, name: string): boolean =>
-  name.length >= 4 && allowed.toLowerCase().replace(/[-\s]/g, '').includes(name);
 
 /** On one line, without marks of code and emphasis and their escapes. */
 export const collapse = (text: string): string =>

@@ -97,7 +97,7 @@ const OPENS_SENTENCE = /[•|\n¿¡]|[.:!?…][\s\S]*\s/;
  * capital or a digit. None in languages that capitalise every noun. Runs of letters are found here,
  * as `wordsOf` gives words in lower case and without their place.
  */
-export function namesIn(text: string, language: string): string[] {
+function namesIn(text: string, language: string): string[] {
   const isCased = /\p{Lu}/u.test(text) && /\p{Ll}/u.test(text);
   if (!isCased || patterns.capitalNouns.includes(language)) return [];
   const names: string[] = [];

@@ -16,7 +16,7 @@ import { type AnswerPhrases, answerPhrases, filled, languageOfAsker } from '../r
 import { escapeText } from '../runtime/escape-html.ts';
 import type { Turn } from '../search/analyse-query.ts';
 import { cachedChunk, type Edition, type EditionArticle } from '../search/open-edition.ts';
-import { confidenceFeatures, type SearchOptions, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
+import { confidenceFeatures, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { completedQuestion } from '../text/complete-question.ts';
 import { lastOf } from '../text/refers-back.ts';
 import { conflictsWith, otherReadings } from './alternatives.ts';
@@ -29,7 +29,6 @@ import { type ChosenHits, type ClosestArticle, chooseHits, type NavigatorAnswer 
 import { passageText, showPassages } from './show-passages.ts';
 
 export interface AnswerOptions {
-  filter?: SearchOptions['filter'];
   /** The previous turns, oldest first; only for a question that refers back. */
   history?: readonly Turn[] | undefined;
   /** Devices that the user is known to have. */
@@ -74,10 +73,10 @@ export const inFull = (question: string, history: readonly Turn[]): { question: 
  * A test validates the answers to all questions of several knowledge bases.
  */
 export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
-  const { history: turns = [], filter = {}, devices, vectors, isScreened = false, reading, parts = [] } = options;
+  const { history: turns = [], devices, vectors, isScreened = false, reading, parts = [] } = options;
   const asker = languageOf(question, options);
   const standalone = inFull(question, turns);
-  const search = { filter, devices, limit: HITS, history: standalone.history, language: asker };
+  const search = { devices, limit: HITS, history: standalone.history, language: asker };
   const results = options.outcome ?? searchEdition(edition, standalone.question, search);
   const outcome = isScreened ? withoutInjections(edition, results) : results;
   const ranked = findAnswer(edition, standalone.question, {

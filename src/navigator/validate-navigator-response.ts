@@ -7,7 +7,7 @@ import {
   statesLackOfInformation,
 } from '../contract/navigator-response.ts';
 import { checkStatement, type Evidence, prepareEvidence, type StatementCheck } from '../grounding/check-statement.ts';
-import { type Literal, type LiteralKind, missingExactLiterals } from '../grounding/literals.ts';
+import { type Literal, type LiteralKind, missingLiterals } from '../grounding/literals.ts';
 import { parseBlocks } from '../markup/blocks.ts';
 import { unescapeHtml } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
@@ -122,7 +122,7 @@ const missingIn = (
   { response: { sources }, cited, query }: Pick<Subject, 'response' | 'cited'> & { query: string },
 ): Literal[] => {
   if (!/[\p{L}\p{N}]/u.test(own)) return [];
-  const missingFrom = (allowed: readonly string[]) => missingExactLiterals(own, allowed);
+  const missingFrom = (allowed: readonly string[]) => missingLiterals(own, allowed);
   if (sources.length === 0) return missingFrom([query]);
   const names = cited.flatMap(({ id, title, url, headings }) => [id, title, url ?? '', ...(headings ?? [])]);
   const quotes = sources.flatMap(({ excerpts = [] }) => excerpts.map(({ quote }) => quote));

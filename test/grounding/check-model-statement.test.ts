@@ -169,7 +169,6 @@ describe('a doubt for the judge', () => {
       'Each of the 2 units has 48 ports.',
       /96/,
     ],
-    ['a name that the quote lacks', 'Sync it with Karoo first.', 'Sync it with the app first.', /karoo/],
   ])('names %s', (_what, text, source, expected) => {
     expect(check(text, source).doubt).toMatch(expected);
   });
