@@ -14,13 +14,11 @@ export const completedQuestion = (question: string, before: TurnBefore | undefin
   if (refersBack(before.question.slice(sentences[0]?.start, sentences[0]?.end))) return question;
   const reading = readQuestion(question, languagesOf(`${before.question} ${question}`)[0] ?? 'en');
   const { rest, isPart, lead, words } = reading;
-  const own = words.some(isContentWord) ? rest : question.trim();
-  const both = `${before.question} ${own}`;
+  const both = `${before.question} ${words.some(({ isContent }) => isContent) ? rest : question.trim()}`;
   if (openPronouns(reading).length === 0) return (isPart ? withPart(before.question, reading) : undefined) ?? both;
   // "In the first one" is not about what was named before, and several sentences do not tell which subject is meant.
   const isOfOther = isPart && words[0]?.classes.has('prepositions') === true;
-  const isClear = !isOfOther && sentences.length === 1;
-  const completed = isClear ? withSubject(before.question, reading) : undefined;
+  const completed = isOfOther || sentences.length > 1 ? undefined : withSubject(before.question, reading);
   return completed === undefined ? both : `${lead}${completed}`;
 };
 
@@ -41,10 +39,9 @@ export const standalonePart = (part: string, { earlier, next, isOfThing = false 
   const [language = 'en'] = languagesOf([...earlier, next ?? '', part].join(' '));
   const reading = readQuestion(part, language);
   const last = earlier.toReversed();
-  if (openPronouns(reading).length > 0) {
+  if (openPronouns(reading).length > 0)
     return last.map((other) => withSubject(other, reading)).find((completed) => completed !== undefined) ?? part;
-  }
-  const own = phrasesIn(part, wordsIn(part, language));
+  const own = phrasesIn(part, language);
   const isShort = own.flatMap(({ words }) => words).length < 2;
   const needsName = pronounsIn(reading).length > 0 || (isOfThing && isShort);
   if (own.some(({ isName }) => isName) || !needsName) return part;
@@ -69,23 +66,23 @@ const withSubject = (before: string, reading: Reading): string | undefined => {
 
 /** Adjacent words that may name something. */
 interface Phrase extends Span {
-  words: readonly Word[];
+  words: Word[];
   /** The preposition that it follows, maybe with an article between. */
-  preposition: Word | undefined;
+  preposition?: Word | undefined;
   /** A function word that stands directly before it and is no preposition. */
-  article: Word | undefined;
+  article?: Word | undefined;
   /** It has a capital after the beginning of the text, or a number. */
   isName: boolean;
-  /** A preposition stands directly before it: "to Canada", and not "of the Orbit". */
-  isPlace: boolean;
 }
+
+/** The last words of a longer text are hardly its subject. */
+const MAX_PHRASES = 3;
 
 /** What a question names: its first name that is no place, else its last words that follow no preposition, with what a preposition adds to them. */
 const subjectOf = (text: string, language: string): string | undefined => {
+  const phrases = phrasesIn(text, language);
   const name = nameIn(text, language);
-  if (name !== undefined) return name;
-  const phrases = phrasesIn(text, wordsIn(text, language));
-  if (phrases.length > MAX_PHRASES) return undefined;
+  if (name !== undefined || phrases.length > MAX_PHRASES) return name;
   const subject = phrases.findLast(({ preposition }) => preposition === undefined) ?? phrases.at(-1);
   if (subject === undefined) return undefined;
   const next = phrases[phrases.indexOf(subject) + 1];
@@ -93,97 +90,81 @@ const subjectOf = (text: string, language: string): string | undefined => {
   return text.slice(subject.start, isAdded ? next.end : subject.end);
 };
 
-/** The last words of a longer text are hardly its subject. */
-const MAX_PHRASES = 3;
-
+/** The first name of a text that is no place: "to Canada" is one, "of the Orbit" is none. */
 const nameIn = (text: string, language: string): string | undefined => {
-  const name = phrasesIn(text, wordsIn(text, language)).find(({ isName, isPlace }) => isName && !isPlace);
+  const isPlace = ({ preposition, article }: Phrase) => preposition !== undefined && article === undefined;
+  const name = phrasesIn(text, language).find((phrase) => phrase.isName && !isPlace(phrase));
   return name && text.slice(name.start, name.end);
 };
 
 /** @param isWhole Whether the text is a whole question, whose first word has a capital for that reason. */
-const phrasesIn = (text: string, words: readonly Word[], isWhole = true): Phrase[] => {
-  const runs: { words: Word[]; preposition: Word | undefined; before: Word | undefined }[] = [];
-  let preposition: Word | undefined;
+const phrasesIn = (text: string, language: string, isWhole = true): Phrase[] => {
+  const phrases: Phrase[] = [];
+  const words = wordsIn(text, language);
+  let between: Word[] = [];
   for (const [at, word] of words.entries()) {
-    const before = words[at - 1];
-    const isSame = before?.isContent === true && /^\s+$/.test(text.slice(before.end, word.start));
     if (!word.isContent) {
-      if (before?.isContent === true) preposition = undefined;
-      if (preposition === undefined && word.classes.has('prepositions')) preposition = word;
-    } else if (isSame) runs.at(-1)?.words.push(word);
-    else {
-      runs.push({ words: [word], preposition, before });
-      preposition = undefined;
+      between.push(word);
+      continue;
     }
+    const { start, end } = word;
+    const last = between.length === 0 && isBlank(text.slice(words[at - 1]?.end, start)) ? phrases.at(-1) : undefined;
+    const isFirst = isWhole && at === 0;
+    const isName =
+      last?.isName === true ? /^[\p{Lu}\p{N}]/u.test(text.slice(start)) : beginsName(text, words, at, isFirst);
+    const preposition = between.find(({ classes }) => classes.has('prepositions'));
+    const article = between.at(-1) === preposition ? undefined : between.at(-1);
+    if (last === undefined) phrases.push({ words: [word], preposition, article, isName, start, end });
+    // What stands before a name tells of it, what follows it is asked of it.
+    else if (isName && !last.isName) phrases[phrases.length - 1] = { words: [word], isName, start, end };
+    else if (isName === last.isName) Object.assign(last, { words: [...last.words, word], end });
+    between = [];
   }
-  return runs.map(({ words: run, preposition: own, before }) => {
-    const name = run.findIndex((word, at) => isName(text, word, run[at + 1], isWhole && word === words[0]));
-    const rest = run.slice(Math.max(0, name));
-    const other = rest.findIndex((word, at) => at > 0 && !goesOnWithName(text, word, rest[at + 1]));
-    const nameWords = name < 0 || other < 0 ? rest : rest.slice(0, other);
-    return {
-      words: nameWords,
-      preposition: name > 0 ? undefined : own,
-      article: name > 0 || before?.isContent === true || before === own ? undefined : before,
-      isName: name >= 0,
-      isPlace: name <= 0 && own !== undefined && text.slice(own.end, run[0]?.start).trim() === '',
-      start: nameWords[0]?.start ?? 0,
-      end: nameWords.at(-1)?.end ?? 0,
-    };
-  });
+  return phrases;
 };
 
-const isContentWord = ({ isContent }: Word): boolean => isContent;
-const startsWithNumber = (word: Word | undefined): boolean => /^\p{N}/u.test(word?.word ?? '');
-
-/** A name has several words: "Apollo III", "apollo 2". */
-const goesOnWithName = (text: string, { start }: Word, next: Word | undefined): boolean =>
-  /^[\p{Lu}\p{N}]/u.test(text.slice(start)) || startsWithNumber(next);
+const isBlank = (text: string): boolean => text.trim() === '';
 
 /** A capital inside a word or after the beginning, or a number in it or after it: "iPhone", "apollo 2". */
-const isName = (text: string, { start, end }: Word, next: Word | undefined, isFirst: boolean): boolean => {
-  const word = text.slice(start, end);
+const beginsName = (text: string, words: readonly Word[], at: number, isFirst: boolean): boolean => {
+  const word = text.slice(words[at]?.start, words[at]?.end);
   if (/^\p{N}+$/u.test(word)) return false;
-  return /\p{L}.*[\p{Lu}\p{N}]/u.test(word) || (!isFirst && /^\p{Lu}/u.test(word)) || startsWithNumber(next);
+  const isNumbered = /^\p{N}/u.test(words[at + 1]?.word ?? '');
+  return /\p{L}.*[\p{Lu}\p{N}]/u.test(word) || (!isFirst && /^\p{Lu}/u.test(word)) || isNumbered;
 };
 
 /**
  * The question before with a part of another one in place of its counterpart: what shares a word with it, follows the same preposition, or is a
  * name too. What follows another preposition is added.
  */
-const withPart = (before: string, { rest, words, language }: Reading): string | undefined => {
+const withPart = (before: string, { rest, language }: Reading): string | undefined => {
   const part = rest.replace(END, '');
-  const own = phrasesIn(part, words, false)[0];
-  const partWords = part.slice(words.find(isContentWord)?.start);
+  const [own] = phrasesIn(part, language, false);
   if (own === undefined) return undefined;
-  const phrases = phrasesIn(before, wordsIn(before, language));
-  const put = (text: string, { start, end }: Span) => `${before.slice(0, start)}${text}${before.slice(end)}`;
+  const phrases = phrasesIn(before, language);
+  const text = part.slice(own.start);
+  const put = (other: string, { start, end }: Span) => `${before.slice(0, start)}${other}${before.slice(end)}`;
   const stems = own.words.map(({ word }) => stem(word));
   const isShared = ({ word }: Word) => stems.includes(stem(word));
-  for (const { words: others, end, article } of phrases) {
-    const at = others.findIndex(isShared);
-    const first = others[Math.max(0, at - stems.indexOf(stem(others[at]?.word ?? '')))];
-    if (at < 0 || first === undefined) continue;
+  const shared = phrases.find(({ words }) => words.some(isShared));
+  if (shared !== undefined) {
     // Only the word before it differs: "this month" in place of "last month".
-    const isOther = others.every(isShared) && own.article !== undefined && article !== undefined;
+    const isOther = shared.words.every(isShared) && own.article !== undefined && shared.article !== undefined;
     return isOther
-      ? put(part.slice(own.article?.start), { start: article.start, end })
-      : put(partWords, { start: first.start, end });
+      ? put(part.slice(own.article?.start), { ...shared, start: shared.article?.start ?? 0 })
+      : put(text, shared);
   }
   const { preposition } = own;
-  if (preposition !== undefined) {
-    const beside = phrases.find(({ preposition: other }) => other?.word === preposition.word);
-    if (beside?.preposition === undefined) return `${before.replace(END, '')} ${part}?`;
+  const beside = phrases.find((other) => preposition !== undefined && other.preposition?.word === preposition.word);
+  if (beside?.preposition !== undefined) {
     const last = beside.words[Math.min(beside.words.length, own.words.length) - 1] ?? beside;
-    return put(part.slice(preposition.end), { start: beside.preposition.end, end: last.end });
+    return put(part.slice(preposition?.end), { start: beside.preposition.end, end: last.end });
   }
-  if (!own.isName) return undefined;
-  const names = phrases.filter(({ isName: isNamed }) => isNamed);
-  const hasNumber = (text: string) => /\p{N}/u.test(text);
-  const alike =
-    names.find(({ start, end }) => hasNumber(before.slice(start, end)) === hasNumber(partWords)) ?? names[0];
-  return alike && put(partWords, alike);
+  if (preposition !== undefined) return `${before.replace(END, '')} ${part}?`;
+  const hasNumber = ({ words }: Phrase) => words.some(({ word }) => /\p{N}/u.test(word));
+  const names = phrases.filter(({ isName }) => isName && own.isName);
+  const alike = names.find((name) => hasNumber(name) === hasNumber(own)) ?? names[0];
+  return alike && put(text, alike);
 };
 
 const END = /[\s?？.!]+$/u;

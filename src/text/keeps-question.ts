@@ -1,14 +1,14 @@
-import { wordsOf as contentWordsOf } from './analyse-text.ts';
-import { isContentWord, pronounsIn, readQuestion } from './refers-back.ts';
+import { wordsOf } from './analyse-text.ts';
+import { pronounsIn, readQuestion } from './refers-back.ts';
 import { stem } from './stem.ts';
 import { functionWordsOf, languagesOf, type Word, wordsIn } from './word-classes.ts';
 
 const MAX_READ = 8000;
 
 /**
- * Whether a rewritten question asks the same, in any language. It has no content word that is not in the conversation, and all words of the
- * question in order. Where a word of the question refers back, it names a thing, with one article or with the words before it in a turn ("in
- * the US"); a question that is only a part ("And on the II?") is completed at its ends.
+ * Whether a rewritten question asks the same, in any language: it has no word that may name something and is not in the conversation, and all
+ * words of the question in order, but those that refer back. What it adds within a whole question names a thing, with one article at most; a
+ * part ("And on the II?") is completed at its ends.
  *
  * @param before.questions Previous questions, as typed or rewritten.
  * @param before.answers Answers of the same turns.
@@ -18,131 +18,76 @@ export const keepsQuestion = (
   question: string,
   { questions, answers }: { questions: readonly string[]; answers: readonly string[] },
 ): boolean => {
-  const { language, words: own, pronounsAt, part } = ownWordsIn(question.slice(0, MAX_READ));
-  const stemsOf = (text: string) => wordsIn(text.slice(0, MAX_READ), language).map(({ word }) => stem(word));
-  const turns = [...questions, ...answers].map(stemsOf);
-  const conversationStems = new Set([stemsOf(question), ...turns].flat());
-  const words = wordsIn(written.slice(0, MAX_READ), language);
-  if (words.some(({ word, isContent }) => isContent && !conversationStems.has(stem(word)))) return false;
-  const namesThing = (stretch: readonly Word[]) => {
-    const subject = stretch.findIndex(isContentWord);
-    const lead = stretch.slice(0, subject + 1).map(({ word }) => stem(word));
-    return stretch.at(-1)?.isContent === true && (subject <= 1 || turns.some((turn) => hasRun(turn, lead)));
-  };
-  const places = placesInOrder(own, words);
-  if (new Set(places.filter((place) => place !== undefined)).size < own.length) return false;
-  return stretchesOf(words, places, own.length).every(({ stretch, from, to }) => {
-    const isLast = to === own.length;
-    if (part === undefined) return (isLast || pronounsAt.some((at) => at > from && at <= to)) && namesThing(stretch);
-    // "And on the II?" may become "How do I reset the II?", and never "… with the II?".
-    const preposition = stretch.slice(-2).findLast(isPreposition)?.word ?? part.preposition;
-    return isLast || (from < 0 && (part.preposition ?? preposition) === preposition);
-  });
-};
-
-/**
- * Whether parts that somebody else wrote ask together what a question asks, in any language: each has words of the question in its order, and in
- * place of a pronoun a thing that the question names, with one article; together they have all of its words but those that ask and join.
- */
-export const isSplitOf = (question: string, parts: readonly string[]): boolean => {
-  const { language, words: own, pronounsAt } = ownWordsIn(question.slice(0, MAX_READ), true);
-  const things = new Set(own.filter(isContentWord).map(({ word }) => word));
-  const keptPlaces = new Set<number | undefined>();
-  const isKept = parts.every((part) => {
-    const words = wordsIn(part.slice(0, MAX_READ), language);
-    const places = placesInOrder(own, words);
-    for (const place of places) keptPlaces.add(place);
-    const stretches = stretchesOf(words, places, own.length);
-    return (
-      words.some(({ isContent }, at) => isContent && places[at] !== undefined) &&
-      stretches.every(({ stretch, from, to }) => {
-        const subject = stretch.findIndex(isContentWord);
-        const isThing = subject >= 0 && subject <= 1 && stretch.at(-1)?.isContent === true;
-        const isOfQuestion = stretch.every(({ word, isContent }) => !isContent || things.has(word));
-        const isOfPronoun = isThing && isOfQuestion && pronounsAt.some((at) => at > from && at <= to);
-        return isOfPronoun || stretch.every(isFree);
-      })
-    );
-  });
-  return isKept && own.every((word, place) => keptPlaces.has(place) || isFree(word));
-};
-
-/** The words of a question that have to stand in one that asks the same and stands alone. */
-interface OwnWords {
-  language: string;
-  words: Word[];
-  /** Places at which words that refer back stood between them. */
-  pronounsAt: number[];
-  /** It is only a part of a question, "And on the II?": `preposition` stood before its first word. */
-  part: { preposition: string | undefined } | undefined;
-}
-
-/** @param isWhole Whether the question continues nothing that was said before. */
-const ownWordsIn = (question: string, isWhole = false): OwnWords => {
-  const [language = 'en'] = languagesOf(question);
-  const unshortened = { language, rest: question, words: wordsIn(question, language), isPart: false };
-  const reading = isWhole ? unshortened : readQuestion(question, language);
-  const { words, isPart } = reading;
-  const pronouns = pronounsIn(reading).filter((word) => isWhole || !word.classes.has('determiners'));
-  const first = isPart ? Math.max(0, words.findIndex(isContentWord)) : 0;
+  const [language = 'en'] = languagesOf(question.slice(0, MAX_READ));
+  const reading = readQuestion(question.slice(0, MAX_READ), language);
+  const pronouns = pronounsIn(reading).filter(({ classes }) => !classes.has('determiners'));
   // Without what follows the last word that names something, such as "too" and "instead".
-  const last = words.findLastIndex(
-    (word) => word.isContent || word.classes.has('questions') || pronouns.includes(word),
+  const last = reading.words.findLastIndex((word) => isSubject(word) || pronouns.includes(word));
+  const asked = reading.words.slice(0, last < 0 ? undefined : last + 1);
+  const isPart = reading.isPart || !asked.some(({ isContent }) => isContent);
+  const own = asked.filter((word) => !pronouns.includes(word) && (!isPart || isSubject(word)));
+  const preposition = isPart ? reading.words.find(isPreposition)?.word : undefined;
+  const conversation = new Set(
+    [question, ...questions, ...answers].flatMap((text) =>
+      wordsIn(text.slice(0, MAX_READ), language).map(({ word }) => stem(word)),
+    ),
   );
-  const own: Word[] = [];
-  const pronounsAt: number[] = [];
-  for (const word of words.slice(first, isWhole || last < 0 ? words.length : last + 1)) {
-    if (pronouns.includes(word)) pronounsAt.push(own.length);
-    else own.push(word);
+  let place = 0;
+  let added: Word[] = [];
+  const isCompletion = (): boolean => {
+    const subject = added.findIndex(({ isContent }) => isContent);
+    if (!isPart) return added.length === 0 || (added.at(-1)?.isContent === true && subject < 2);
+    // "And on the II?" may become "How do I reset the II?", and never "… with the II?".
+    const before = place === 0 ? added.slice(-2).findLast(isPreposition)?.word : undefined;
+    return (subject < 0 || place % own.length === 0) && (before ?? preposition) === (preposition ?? before);
+  };
+  for (const word of wordsIn(written.slice(0, MAX_READ), language)) {
+    if (word.isContent && !conversation.has(stem(word.word))) return false;
+    if (word.word !== own[place]?.word) added.push(word);
+    else if (isCompletion()) {
+      place += 1;
+      added = [];
+    } else return false;
   }
-  const preposition = words.slice(0, first).findLast(isPreposition)?.word;
-  return { language, words: own, pronounsAt, part: isPart ? { preposition } : undefined };
+  return place === own.length && isCompletion();
 };
 
 const isPreposition = ({ classes }: Word): boolean => classes.has('prepositions');
-/** It asks or joins, so that what is asked does not depend on it; a contraction may be a negation. */
-const isFree = ({ word, classes }: Word): boolean =>
-  !word.includes("'") && (classes.has('questions') || classes.has('verbs') || classes.has('coordinators'));
+/** It names something, or asks for it. */
+const isSubject = ({ isContent, classes }: Word): boolean => isContent || classes.has('questions');
 
-/** Adjacent words that another text lacks: `from` and `to` are the places in it of the words around them. */
-const stretchesOf = (words: readonly Word[], places: readonly (number | undefined)[], end: number) => {
-  const stretches: { stretch: Word[]; from: number; to: number }[] = [];
-  let from = -1;
-  for (const [at, word] of words.entries()) {
-    const place = places[at];
-    if (place !== undefined) from = place;
-    else if (at > 0 && places[at - 1] === undefined) stretches.at(-1)?.stretch.push(word);
-    else stretches.push({ stretch: [word], from, to: places.slice(at).find((next) => next !== undefined) ?? end });
-  }
-  return stretches;
-};
-
-const hasRun = (words: readonly string[], run: readonly string[]): boolean =>
-  words.some((_, at) => run.every((word, next) => words[at + next] === word));
-
-/** The places of words among others, in their order and as many as there can be; undefined for one that has none. */
-const placesInOrder = (among: readonly Word[], words: readonly Word[]): (number | undefined)[] => {
-  const lengths = Array.from({ length: words.length + 1 }, () => new Uint16Array(among.length + 1));
-  const lengthAt = (at: number, place: number): number => lengths[at]?.[place] ?? 0;
-  const isSame = (at: number, place: number) => words[at]?.word === among[place]?.word;
-  for (let at = words.length - 1; at >= 0; at--) {
-    const row = lengths[at] ?? new Uint16Array();
-    for (let place = among.length - 1; place >= 0; place--) {
-      const longest = Math.max(lengthAt(at + 1, place), lengthAt(at, place + 1));
-      row[place] = isSame(at, place) ? lengthAt(at + 1, place + 1) + 1 : longest;
-    }
-  }
-  let place = 0;
-  return words.map((_, at) => {
-    while (place < among.length && !isSame(at, place) && lengthAt(at, place + 1) >= lengthAt(at + 1, place)) place++;
-    return place < among.length && isSame(at, place) ? place++ : undefined;
+/**
+ * Whether parts that somebody else wrote ask together what a question asks: each has words of the question alone and articles, and together
+ * they have all of them in its order, but those that refer to another part, ask or join.
+ */
+export const isSplitOf = (question: string, parts: readonly string[]): boolean => {
+  const text = question.slice(0, MAX_READ);
+  const [language = 'en'] = languagesOf(text);
+  const words = wordsIn(text, language);
+  const pronouns = pronounsIn({ rest: text, words, language });
+  const isFree = (word: Word) =>
+    pronouns.includes(word) || (!word.word.includes("'") && FREE.some((name) => word.classes.has(name)));
+  const own = words.filter((word) => !isFree(word)).map(({ word }) => word);
+  const written = parts.map((part) => wordsIn(part.slice(0, MAX_READ), language));
+  const placeOf = (part: readonly Word[]) => own.indexOf(part.find(({ word }) => own.includes(word))?.word ?? '');
+  const inOrder = written.toSorted((left, right) => placeOf(left) - placeOf(right)).flat();
+  let at = 0;
+  const isWhole = own.every((word) => {
+    at = inOrder.findIndex((other, place) => place >= at && other.word === word) + 1;
+    return at > 0;
   });
+  const isOfQuestion = ({ word, classes }: Word) =>
+    classes.has('determiners') || words.some((other) => other.word === word);
+  return isWhole && inOrder.every(isOfQuestion);
 };
+
+/** They ask or join, so that what is asked does not depend on them. */
+const FREE = ['questions', 'verbs', 'coordinators'] as const;
 
 /** Whether each word of a text that may name something, as a stem, occurs in one of the others: then it says nothing that they do not say. */
 export const hasOnlyWordsOf = (text: string, others: readonly string[]): boolean => {
   if (others.includes(text)) return true;
-  const otherStems = new Set(others.flatMap((other) => contentWordsOf(other).map(stem)));
+  const otherStems = new Set(others.flatMap((other) => wordsOf(other).map(stem)));
   const functionWords = functionWordsOf(languagesOf(text)[0] ?? 'en');
-  return contentWordsOf(text).every((word) => functionWords.has(word) || otherStems.has(stem(word)));
+  return wordsOf(text).every((word) => functionWords.has(word) || otherStems.has(stem(word)));
 };

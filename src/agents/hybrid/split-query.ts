@@ -4,7 +4,7 @@ import { askForJson } from '../../runtime/ask-for-json.ts';
 import { candidatesCache, chooseLibrarian } from '../../search/librarian-routing.ts';
 import { splitByLibrarian } from '../../search/split-by-librarian.ts';
 import { standalonePart } from '../../text/complete-question.ts';
-import { hasOnlyWordsOf, isSplitOf } from '../../text/keeps-question.ts';
+import { isSplitOf } from '../../text/keeps-question.ts';
 import { withoutSmallTalk } from '../../text/small-talk.ts';
 import analytics from '../analytics/question-examples.json' with { type: 'json' };
 import semantic from '../semantic/question-examples.json' with { type: 'json' };
@@ -93,10 +93,8 @@ export const proposeSplit = async (
   // The examples split without a model.
   if (reply === undefined) return undefined;
   const { sub_queries: parts } = reply;
-  // A question with other words may not go to the web search.
-  const isAllowed = parts.every(({ type, query }) => type !== 'web_search' || hasOnlyWordsOf(query, [question]));
   const queries = parts.map(({ query }) => query);
-  return isAllowed && isSplitOf(question, queries) ? parts : undefined;
+  return isSplitOf(question, queries) ? parts : undefined;
 };
 
 /** Strict schemas know no lengths: those are checked in the reply. */
