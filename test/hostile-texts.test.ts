@@ -114,11 +114,6 @@ const CHECKS: Readonly<Record<SubjectName, (text: string) => void>> = {
     expect(problem.text.length).toBeLessThanOrEqual(4000);
     expect(problem.sentences.length).toBeLessThanOrEqual(8);
   },
-  referredIn: (text) => {
-    const shares = SUBJECTS.referredIn(text);
-    expect(shares).not.toEqual([]);
-    for (const share of shares) expect(share >= 0 && share <= 1).toBe(true);
-  },
   readDelivery: (text) => {
     for (const read of SUBJECTS.readDelivery(text)) {
       if (read instanceof DeliveryUnreadable) expect(read.message.length).toBeLessThan(300);

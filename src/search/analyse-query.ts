@@ -1,11 +1,8 @@
-import { analyseText, isCode, letterMask, MISSPELT_STOP_WORDS, type WordKind } from '../text/analyse-text.ts';
+import { analyseText, isCode, letterMask, type WordKind } from '../text/analyse-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { editDistance } from '../text/edit-distance.ts';
 import { languageNamed } from '../text/language.ts';
-import { irregularForms } from '../text/stem.ts';
-import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import { BACKGROUND_WORDS } from './background-words.ts';
-import { relatedByParts } from './compounds.ts';
 import { findWordOf, languagesOf } from './edition-stems.ts';
 import type { Edition } from './open-edition.ts';
 import { type EditionIndex, findWord, inverseFrequency } from './open-index.ts';
@@ -93,7 +90,6 @@ export const analyseQuery = (edition: Edition, question: string, history: readon
 const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
   const terms = new Map<string, QueryTerm>();
   let correctable = MAX_CORRECTED_WORDS;
-  let before = '';
   const sequence: QueryTerm[] = [];
   for (const { word, written, mustBeKnown } of wordsToSearch(edition, question)) {
     const found = lookUp(edition, word, written);
@@ -104,24 +100,16 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
       sequence.push(same);
       continue;
     }
-    if (!found.isKnown && MISSPELT_STOP_WORDS.has(word) && !backgroundShares().has(found.stem)) continue;
-    const others = found.isKnown ? [] : otherForms(edition, { word, before });
-    if (others.length > 0) replaceBy(edition, found, others);
     // A common English word that the knowledge base lacks is not a misspelling.
-    else if (!found.isKnown && correctable > 0 && !backgroundShares().has(found.stem)) {
+    if (!found.isKnown && correctable > 0 && !backgroundShares().has(found.stem)) {
       replaceBy(edition, found, correctSpelling(edition.index, word));
       correctable -= 1;
     }
-    addRelated(edition, found);
-    before = word;
     terms.set(found.stem, found);
     sequence.push(found);
   }
   return sequence;
 };
-
-/** "how many" asks for a number, which answers give without the word "many" (see `answerTypeOf`), so it is not searched. */
-const HOW_MANY = /\bhow\s{1,8}(?:many|much)\b/gi;
 
 /** "F 07" and "F-07" are read as "F07" where the knowledge base writes that. */
 const SPACED_CODE = /(?<![\p{L}\p{N}])(\p{L}{1,4})[ -](\d{1,6})(?![\p{L}\p{N}])/gu;
@@ -148,7 +136,6 @@ interface WordToSearch {
 const wordsToSearch = (edition: Edition, text: string): WordToSearch[] => {
   const read = text
     .slice(0, MAX_TEXT)
-    .replace(HOW_MANY, ' ')
     .replace(SPACED_CODE, (spaced, letters: string, digits: string) =>
       findWord(edition.index, `${letters}${digits}`.toLowerCase()) < 0 ? spaced : `${letters}${digits}`,
     );
@@ -191,15 +178,6 @@ const postingOf = (edition: Edition, termId: number, weight: number): TermPostin
   return { termId, weight, idf: inverseFrequency(chunkCountOf(edition, termId), edition.chunkCount) };
 };
 
-/**
- * Other forms of a word that the knowledge base contains: names of a unit after a number ("110 volts" for "100 to 240 V"), and those of an
- * irregular verb or noun ("forgot" for "a forgotten password").
- */
-const otherForms = ({ index }: Edition, { word, before }: { word: string; before: string }): Correction[] =>
-  ((/^\d/.test(before) ? UNITS_OF_MEASUREMENT.get(word) : undefined) ?? irregularForms(word))
-    .map((name) => ({ place: findWord(index, name), distance: 0 }))
-    .filter(({ place }) => place >= 0);
-
 const replaceBy = (edition: Edition, term: QueryTerm, corrections: readonly Correction[]): void => {
   const { index } = edition;
   for (const { place, distance } of corrections) {
@@ -214,25 +192,7 @@ const replaceBy = (edition: Edition, term: QueryTerm, corrections: readonly Corr
     term.wordIds.push(wordId);
     if (!term.postings.some(({ termId }) => termId === posting.termId)) term.postings.push(posting);
   }
-  if (term.postings.length > 0) term.idf = highestIdf(term);
-};
-
-const highestIdf = ({ postings }: QueryTerm): number => Math.max(...postings.map(({ idf, weight }) => idf * weight));
-
-/** Weight of a part of a compound, or of a compound for one of its parts. */
-const PART_WEIGHT = 0.5;
-
-/** Adds the parts of a compound, and the compounds of a part; none counts as rarer than the word itself. */
-const addRelated = (edition: Edition, term: QueryTerm): void => {
-  const { index } = edition;
-  const isUnknown = term.postings.length === 0;
-  for (const place of relatedByParts(edition, term.word)) {
-    const termId = index.wordTerms[index.wordIds[place] ?? -1] ?? -1;
-    const posting = postingOf(edition, termId, PART_WEIGHT);
-    if (posting === undefined || term.postings.some((each) => each.termId === termId)) continue;
-    term.postings.push({ ...posting, idf: Math.min(posting.idf, term.idf) });
-  }
-  if (isUnknown && term.postings.length > 0) term.idf = highestIdf(term);
+  if (term.postings.length > 0) term.idf = Math.max(...term.postings.map(({ idf, weight }) => idf * weight));
 };
 
 /** At most `MAX_TERMS` known and `MAX_TERMS` unknown terms. */

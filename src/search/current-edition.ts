@@ -21,7 +21,7 @@ import { attachSection, unreadable } from './edition-format.ts';
 import { createEditionReader, EditionUnavailable, loadEdition } from './edition-reader.ts';
 import { languagesOf } from './edition-sections.ts';
 import { TRANSLATED_SECTION } from './group-translations.ts';
-import { type Edition, openEdition, SAMPLE_LENGTH, sampledChunks } from './open-edition.ts';
+import { type Edition, openEdition } from './open-edition.ts';
 import { type EditionIndex, findWord, readPostings } from './open-index.ts';
 import { type Recount, recountIndex } from './recount-index.ts';
 import { attachRepeatedBlocks, REPEATED_SECTION, repeatedBlocksOf } from './repeated-blocks.ts';
@@ -224,12 +224,6 @@ const narrow = (from: Edition, isReadable: readonly boolean[], isKept?: (article
     devices: () => {
       devices ??= from.devices().filter((device) => articlesTagged('device', device).length > 0);
       return devices;
-    },
-    sampleTexts: () => {
-      if (from.texts.paged === undefined)
-        return sampledChunks(chunks.length).map((at) => edition.chunk(at).text.slice(0, SAMPLE_LENGTH));
-      const sampled = sampledChunks(from.chunkCount);
-      return from.sampleTexts().filter((_, at) => ofReadable(sampled[at] ?? -1));
     },
     section: (name) => ownSection(edition, name, { from, isForAll, isCounted: counts !== undefined }),
     index,

@@ -17,8 +17,6 @@ interface Rows {
 
 interface NearestOptions {
   limit: number;
-  /** Only chunks with a greater similarity; all when absent. */
-  above?: number | undefined;
   /** Filter for chunks; all count if it is missing. */
   isAllowed?: ((chunk: number) => boolean) | undefined;
 }
@@ -35,7 +33,7 @@ const CHOSEN_LEAST = 500;
 /** Finds the closest chunks, best first. @throws {RangeError} For a zero vector or one of another dimension. */
 export const nearestRows =
   (views: Rows) =>
-  (vector: readonly number[] | Float32Array, { limit, above, isAllowed }: NearestOptions): NearChunk[] => {
+  (vector: readonly number[] | Float32Array, { limit, isAllowed }: NearestOptions): NearChunk[] => {
     const { dimensions, scales, rows } = views;
     if (vector.length !== dimensions)
       throw new RangeError(`Cannot compare: the vector has ${vector.length} numbers, not ${dimensions}`);
@@ -43,7 +41,7 @@ export const nearestRows =
     const usable = (chunk: number): boolean => scales[chunk] !== 0 && isAllowed?.(chunk) !== false;
     const chosen = rows.length <= MULTIPLIED_ALL ? undefined : chooseBySigns(views, signsOf(row), usable);
     const best: NearChunk[] = [];
-    let threshold = above ?? Number.NEGATIVE_INFINITY;
+    let threshold = Number.NEGATIVE_INFINITY;
     const compare = (chunk: number): void => {
       const similarity = dot(rows, chunk * dimensions, row) * (scales[chunk] ?? 0) * scale;
       if (!(similarity > threshold)) return;

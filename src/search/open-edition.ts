@@ -2,14 +2,13 @@ import { oncePer } from '../runtime/once-per.ts';
 import type { Article } from './article.ts';
 import { type ChunkTexts, openTexts, type PageSource } from './chunk-texts.ts';
 import { CHUNK_NUMBERS, tagOf } from './collect-words.ts';
-import { attachSection, readHeader, unreadable } from './edition-format.ts';
+import { readHeader, unreadable } from './edition-format.ts';
 import { TRANSLATED_SECTION, type TranslatedArticle } from './group-translations.ts';
 import { type EditionIndex, openIndex, type SectionReader, sectionReader } from './open-index.ts';
 import {
   checkStarts,
   compareByBytes,
   decodeStrings,
-  encodeStrings,
   entryBytes,
   entryRange,
   entryText,
@@ -60,8 +59,6 @@ export interface Edition {
   chunk: (index: number) => EditionChunk;
   /** The headings above a chunk, outermost first; always in memory. @throws {RangeError} When there is no such chunk. */
   headingPath: (chunk: number) => string[];
-  /** The texts of up to 32 chunks spread over the edition, 600 characters of each; always in memory. */
-  sampleTexts: () => string[];
   /** @throws {RangeError} When there is no such article. */
   article: (index: number) => EditionArticle;
   /** Index of the article with this id, or -1. */
@@ -127,11 +124,11 @@ export const openEdition = (buffer: ArrayBuffer | Uint8Array, pages?: PageSource
 
 type Contents = Pick<
   Edition,
-  'articleCount' | 'chunkCount' | 'article' | 'chunk' | 'findArticle' | 'headingPath' | 'sampleTexts' | 'texts'
+  'articleCount' | 'chunkCount' | 'article' | 'chunk' | 'findArticle' | 'headingPath' | 'texts'
 >;
 
 const openArticles = (reader: SectionReader, index: EditionIndex, pages: PageSource | undefined): Contents => {
-  const { has, bytes, numbers, table } = reader;
+  const { numbers, table } = reader;
   const chunks = numbers('chunks');
   const chunkCount = chunks.length / CHUNK_NUMBERS;
   const articles = table('articles');
@@ -173,28 +170,8 @@ const openArticles = (reader: SectionReader, index: EditionIndex, pages: PageSou
     }
     return low < articles.count && article(low).id === id ? low : -1;
   };
-  const sampleTexts = (): string[] => {
-    if (has(SAMPLE_SECTION)) return decodeStrings(bytes(SAMPLE_SECTION));
-    return sampledChunks(chunkCount).map((at) => texts.text(at).slice(0, SAMPLE_LENGTH));
-  };
-  return { articleCount: articles.count, chunkCount, article, chunk, findArticle, headingPath, sampleTexts, texts };
+  return { articleCount: articles.count, chunkCount, article, chunk, findArticle, headingPath, texts };
 };
-
-/** Section of a paged edition: the texts of `sampleTexts`, as a string list. */
-const SAMPLE_SECTION = 'texts.sample';
-/** In UTF-16 units. */
-export const SAMPLE_LENGTH = 600;
-const SAMPLED = 32;
-
-/** Attaches what `sampleTexts` gives to an edition whose texts are on pages; `edition` must not be used afterwards. */
-export const attachSampleTexts = (edition: Uint8Array, pages: PageSource): Uint8Array<ArrayBuffer> =>
-  attachSection(edition, SAMPLE_SECTION, encodeStrings(openEdition(edition, pages).sampleTexts()));
-
-/** Chunks spread over an edition. */
-export const sampledChunks = (chunkCount: number): number[] =>
-  Array.from({ length: Math.min(SAMPLED, chunkCount) }, (_, at) =>
-    Math.floor((at * chunkCount) / Math.min(SAMPLED, chunkCount)),
-  );
 
 const openTags = ({ numbers, table }: SectionReader): Pick<Edition, 'articlesTagged' | 'devices'> => {
   const tags = table('tags');

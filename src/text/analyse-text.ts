@@ -215,19 +215,6 @@ const clip = (word: string): string => (word.length > MAX_WORD_LENGTH ? word.sli
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(english.stopWords);
 
-/** Stop words of three or more letters with one letter after the first dropped, or two letters swapped: `hw`, `teh`. */
-export const MISSPELT_STOP_WORDS: ReadonlySet<string> = new Set(
-  english.stopWords
-    .filter(({ length }) => length > 2)
-    .flatMap((word) => [
-      ...Array.from({ length: word.length - 1 }, (_, at) => word.slice(0, at + 1) + word.slice(at + 2)),
-      ...Array.from(
-        { length: word.length - 1 },
-        (_, at) => word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2),
-      ),
-    ]),
-);
-
 /**
  * Bit mask of a word's letters (a to z; digits share five bits, bytes beyond ASCII one). One edit changes at most two
  * bits, so a vocabulary is searched for misspellings without comparing letters.

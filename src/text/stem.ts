@@ -1,5 +1,3 @@
-import english from './lists/english.json' with { type: 'json' };
-
 /**
  * The stem of an English word, by M. F. Porter, "An algorithm for suffix stripping" (Program 14(3), 1980), with the two
  * departures its author later published: `-bli` becomes `-ble`, and `-logi` becomes `-log`.
@@ -151,14 +149,3 @@ const removeFinalE = (word: string): string => {
   const lastDouble = result.endsWith('ll') && measure(result, result.length) > 1;
   return lastDouble ? result.slice(0, -1) : result;
 };
-
-/** By stem: the forms of an irregular verb or noun, which the algorithm does not join. */
-const IRREGULAR_FORMS: ReadonlyMap<string, readonly string[]> = new Map(
-  english.irregularForms.flatMap((group) => {
-    const forms = group.split(' ');
-    return forms.map((form) => [stem(form), forms] as const);
-  }),
-);
-
-/** Forms of the same irregular English verb or noun, that of the word among them: `forget` and `forgotten` for `forgot`. */
-export const irregularForms = (word: string): readonly string[] => IRREGULAR_FORMS.get(stem(word)) ?? [];

@@ -134,14 +134,13 @@ describe('searchEdition()', () => {
     expect(query.total).toBeCloseTo(known + corrected + unknown);
     expect(unknown).toBeCloseTo(Math.log(1 + 2.5 / 0.5));
   });
-  it.each([
-    ["I'm lost, what's the pool's fee? I don’t know, it'll do", 'lost pool fee not know'],
-    ['How many blades, and how  much air?', 'blades air'],
-    ['Many blades, much air, somehow much', 'many blades much air somehow'],
-  ])('ignores endings after apostrophes, and "many" only after "how": %j', (question, expected) => {
-    const { query } = searchEdition(editionOfTexts('pool fee', 'the fan has 44 blades', 'many things'), question);
-    expect(query.terms.map(({ word }) => word).join(' ')).toBe(expected);
-  });
+  it.each([["I'm lost, what's the pool's fee? I don’t know, it'll do", 'lost pool fee not know']])(
+    'ignores endings after apostrophes: %j',
+    (question, expected) => {
+      const { query } = searchEdition(editionOfTexts('pool fee', 'the fan has 44 blades', 'many things'), question);
+      expect(query.terms.map(({ word }) => word).join(' ')).toBe(expected);
+    },
+  );
   it('measures matches relative to the whole question', () => {
     const { hits, query, margin } = searchEdition(editionOfTexts('clean fan', 'fan'), 'clean fan dust');
     expect(hits[0]).toMatchObject({ chunk: 0, matched: [0, 1] });
@@ -247,11 +246,8 @@ describe('searchEdition() with history', () => {
   });
 });
 
-it('searchEdition() finds other forms of irregular verbs, and ignores misspelt stop words but no other short words', () => {
+it('searchEdition() corrects no common word of English that the articles lack', () => {
   const edition = editionOfTexts('Reset a forgotten password.', 'Clean the fan.', 'Update the wallet.');
-  for (const question of ['I forgot it', 'somebody forgets it']) expect(idsOf(edition, question)).toEqual(['a']);
-  const unknownIn = (question: string) =>
-    searchEdition(edition, question).query.terms.flatMap(({ word, postings }) => (postings.length === 0 ? word : []));
-  expect(unknownIn('hw do I clean teh fan wich I bought')).toEqual(['bought']);
-  expect(unknownIn('clean the fan of my chat bot')).toEqual(['chat', 'bot']);
+  const { terms } = searchEdition(edition, 'clean the fan of my chat bot that I bought').query;
+  expect(terms.flatMap(({ word, postings }) => (postings.length === 0 ? word : []))).toEqual(['chat', 'bot', 'bought']);
 });

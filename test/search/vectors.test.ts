@@ -79,17 +79,6 @@ describe('nearestRows()', () => {
     const near = nearestRows(views)(new Array<number>(64).fill(1), { limit: 5, isAllowed: (chunk) => chunk !== 3 });
     expect(near.map(({ chunk }) => chunk).sort()).toEqual([0, 2, 4]);
   });
-  it('finds only those with more similarity than asked for', () => {
-    const near = nearestRows(
-      rowsOf([
-        [1, 1, 1, 1],
-        [1, 1, 1, -1],
-        [1, 1, -1, -1],
-        [1, -1, 1, 1],
-      ]),
-    );
-    expect(near([1, 1, 1, 1], { limit: 9, above: 0.4 }).map(({ chunk }) => chunk)).toEqual([0, 1, 3]);
-  });
   it('refuses a vector of another dimension', () => {
     expect(() => nearestRows(rowsOf(randomVectors(5, 64)))([1, 2], { limit: 5 })).toThrow(RangeError);
   });

@@ -7,7 +7,6 @@ import { helpdeskTools } from '../../helpdesk/tools/helpdesk-tools.ts';
 import { chunkArticle } from '../../knowledge/articles/chunk-article.ts';
 import { normaliseArticle } from '../../knowledge/articles/normalise-article.ts';
 import { peopleNamedIn, problemText } from '../../knowledge/retrieval/problem-text.ts';
-import { referredIn } from '../../knowledge/retrieval/rank-sources.ts';
 import { parseBlocks } from '../../markup/blocks.ts';
 import { markdownToHtml, markdownToText, plainHeading } from '../../markup/render-markdown.ts';
 import { MASK_KINDS } from '../../runtime/privacy/find-personal-data.ts';
@@ -72,11 +71,6 @@ export const SUBJECTS = {
     ),
   peopleNamedIn: (text: string) => peopleNamedIn(text, () => false),
   problemText: (text: string) => problemText(text, text.slice(0, 4000)),
-  referredIn: (text: string) => {
-    const edition = editionOf(text);
-    const { hits, query } = searchEdition(edition, 'zirconium');
-    return hits.map((hit) => referredIn(edition, hit, query.terms));
-  },
   /** What each helpdesk tool reads in a delivery. */
   readDelivery: (json: string) => {
     const body = new TextEncoder().encode(json);

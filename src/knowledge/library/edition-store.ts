@@ -2,7 +2,7 @@ import { CodedError } from '../../http/coded-error.ts';
 import { buildEdition, sealPages } from '../../search/build-edition.ts';
 import type { PageSource } from '../../search/chunk-texts.ts';
 import { EDITION_VERSION } from '../../search/edition-format.ts';
-import { attachSampleTexts, openEdition } from '../../search/open-edition.ts';
+import { openEdition } from '../../search/open-edition.ts';
 import { type EditionPages, openPage, type TextPage } from '../../search/text-pages.ts';
 import { utf8 } from '../../signing/encoding.ts';
 import {
@@ -276,8 +276,7 @@ const build = async (
   const pages = isPaged ? editions.pagesOf(edition) : undefined;
   const built = buildEdition(articles.entries(), { id: edition, workspace, createdAt }, { spareBytes, pages });
   const source = pages && pageSource(pages);
-  const sampled = source ? attachSampleTexts(built, source) : built;
-  const completed = complete ? complete(sampled, source) : sampled;
+  const completed = complete ? complete(built, source) : built;
   const whole = vectors ? vectors.attach(completed, source) : completed;
   // As a reader does: what cannot be opened never becomes the current edition.
   const pageCount = openEdition(whole).texts.paged?.pageCount ?? 0;

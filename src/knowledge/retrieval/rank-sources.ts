@@ -1,15 +1,13 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import { isOutdatedIn } from '../../grounding/candidate-articles.ts';
-import { stemsIn } from '../../grounding/sections.ts';
-import type { QueryTerm } from '../../search/analyse-query.ts';
 import { applyLogistic, type LogisticModel } from '../../search/logistic.ts';
-import { cachedArticle, cachedChunk, type Edition } from '../../search/open-edition.ts';
+import { cachedArticle, type Edition } from '../../search/open-edition.ts';
 import { inverseFrequency } from '../../search/open-index.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
 import { joined, semanticRelevances } from '../../search/semantic-calibration.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
-import { type AskedText, COVERAGE_FROM } from './knowledge.ts';
+import type { AskedText } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
 
 /** A candidate article with its features, and the query that found its best chunk: the whole text or one sentence. */
@@ -152,28 +150,14 @@ interface Signs extends Pick<FoundArticle, 'hits' | 'best' | 'lead'> {
 const relevanceByWords = (edition: Edition, { query }: SearchOutcome, signs: Signs): number => {
   const { judged, terms } = query;
   const { hits, best, lead, intent, ofWhole } = signs;
-  const [first] = hits;
   // A hit by vectors alone shares no word.
-  if (first === undefined || judged === 0 || best <= 0) return 0;
+  if (judged === 0 || best <= 0) return 0;
   const enough = Math.min(0, Math.log(judged / inverseFrequency(0, edition.chunkCount) / ENOUGH_WORDS));
   const places = new Set(hits.flatMap(({ matched }) => matched));
   const together = [...places].reduce((sum, place) => sum + (terms[place]?.idf ?? 0), 0) / judged;
   // One common sentence of a message matches anything, unless the intent agrees.
   const bias = RELEVANCE.bias + (intent < 0 ? Math.log(Math.max(LEAST_PART, ofWhole)) : 0);
-  const judge = (held: number): number => {
-    const features = [
-      (held * best) / (4 * judged),
-      (lead - (1 - held) * best) / (4 * judged),
-      enough,
-      intent,
-      together,
-    ];
-    return applyLogistic({ ...RELEVANCE, bias }, features);
-  };
-  const relevance = judge(1);
-  if (relevance < COVERAGE_FROM.low) return relevance;
-  const referred = referredIn(edition, first, terms);
-  return referred === 0 ? relevance : judge(1 - referred);
+  return applyLogistic({ ...RELEVANCE, bias }, [best / (4 * judged), lead / (4 * judged), enough, intent, together]);
 };
 
 /** Least weight of a part of a message. */
@@ -248,33 +232,3 @@ export const askSentences = (edition: Edition, sentences: readonly string[], { k
   const options = { limit: DEPTH, devices: known, language };
   return sentences.map((text) => ({ text, outcome: searchEdition(edition, text, options) }));
 };
-
-/** Share of what a passage contains of the query that only stands in the name of another page that it refers to; 0 to 1. */
-export const referredIn = (
-  edition: Edition,
-  { chunk, article, matched, matchedIdf }: SearchHit,
-  terms: readonly QueryTerm[],
-): number => {
-  const { headingPath, text } = cachedChunk(edition, chunk);
-  const head = stemsOf(edition, [cachedArticle(edition, article).title, ...headingPath].join('\n'));
-  const held = matched.flatMap((place) => terms[place] ?? []);
-  const own = withoutReferences(text);
-  if (own === text || matchedIdf <= 0) return 0;
-  const [all, left] = [stemsOf(edition, text), stemsOf(edition, own)];
-  const lost = held.filter(({ stem: each }) => all.has(each) && !left.has(each) && !head.has(each));
-  return Math.min(1, lost.reduce((sum, { idf }) => sum + idf, 0) / matchedIdf);
-};
-
-const stemsOf = (edition: Edition, text: string): ReadonlySet<string> => new Set(stemsIn(edition, text));
-
-/** "*Give the device a static IP address*": a name in marks of emphasis, in quotes or as a link. */
-const SET_APART =
-  /\*{1,2}[^*\n]{3,150}\*{1,2}|(?<![\p{L}\p{N}])_[^_\n]{3,150}_|“[^”\n]{3,150}”|"[^"\n]{3,150}"|«[^»\n]{3,150}»|\[[^\]\n]{3,150}\]\([^)\s]{1,500}\)/gu;
-/** Four words or more in a row are the title of another page; fewer are a label or a term, and a path of menus has signs between them. */
-const TITLE = /\p{L}[^\s>›→]*(?:\s+[^\s>›→]+){3}/u;
-
-const withoutReferences = (text: string): string =>
-  text.slice(0, MAX_READ).replace(SET_APART, (name) => (TITLE.test(name.replace(LINK_TARGET, '')) ? ' ' : name)) +
-  text.slice(MAX_READ);
-const LINK_TARGET = /\]\([^)]*\)$/;
-const MAX_READ = 8000;
