@@ -34,12 +34,8 @@ export interface QueryTerm {
   corrections: string[];
   /** Inverse chunk frequency times posting weight; the largest possible value for unknown words. */
   idf: number;
-  /**
-   * Number of chunks that contain the term (labels excluded) and total occurrences; those of the likeliest correction for
-   * a corrected word.
-   */
+  /** Chunks that contain the term, labels excluded; those of the likeliest correction for a corrected word. */
   chunkCount: number;
-  occurrences: number;
   /** Empty for an unknown word without corrections. */
   postings: TermPosting[];
   /** Ids of the words themselves, before stemming; empty when only the stem is known. */
@@ -164,7 +160,6 @@ const lookUp = (edition: Edition, word: string, written: string): QueryTerm => {
     corrections: [],
     idf: posting?.idf ?? inverseFrequency(0, chunkCount),
     chunkCount: chunkCountOf(edition, termId),
-    occurrences: index.termCounts[termId] ?? 0,
     postings: posting === undefined ? [] : [posting],
     wordIds: place < 0 ? [] : [index.wordIds[place] ?? 0],
   };
@@ -184,10 +179,7 @@ const replaceBy = (edition: Edition, term: QueryTerm, corrections: readonly Corr
     const wordId = index.wordIds[place] ?? 0;
     const posting = postingOf(edition, index.wordTerms[wordId] ?? -1, CORRECTION_WEIGHTS[distance] ?? 0);
     if (posting === undefined) continue;
-    if (term.corrections.length === 0) {
-      term.chunkCount = chunkCountOf(edition, posting.termId);
-      term.occurrences = index.termCounts[posting.termId] ?? 0;
-    }
+    if (term.corrections.length === 0) term.chunkCount = chunkCountOf(edition, posting.termId);
     term.corrections.push(entryText(index.words, place));
     term.wordIds.push(wordId);
     if (!term.postings.some(({ termId }) => termId === posting.termId)) term.postings.push(posting);

@@ -26,8 +26,6 @@ export class EditionUnavailable extends CodedError {
 
 interface CurrentEdition {
   edition: Edition;
-  /** The library could not be reached; a deletion of the last `STALE_LIMIT_MS` may not be visible yet. */
-  isStale: boolean;
   /** The host is asked before answers, and has not answered in time. */
   lacksHost?: boolean;
 }
@@ -177,9 +175,9 @@ export const createEditionReader = ({
     const timeoutMs = (options.freshWithinMs ?? 0) + LOADING_MS;
     try {
       const read = await withDeadline(() => refreshOnce(options), { timeoutMs });
-      return { edition: read.edition, isStale: false, lacksHost: read.isFresh === false };
+      return { edition: read.edition, lacksHost: read.isFresh === false };
     } catch {
-      return { edition: entries.get(options.workspace)?.edition ?? edition, isStale: false, lacksHost: true };
+      return { edition: entries.get(options.workspace)?.edition ?? edition, lacksHost: true };
     }
   };
 
@@ -190,17 +188,17 @@ export const createEditionReader = ({
       if (entry) entry.places.parts = options.source.parts;
       if (entry?.isFresh !== undefined && options.freshWithinMs !== undefined) return readFresh(entry, options);
       const age = entry ? now() - entry.askedAt : Number.POSITIVE_INFINITY;
-      if (entry && age < FRESH_MS) return { edition: entry.edition, isStale: false };
+      if (entry && age < FRESH_MS) return { edition: entry.edition };
       if (entry && age < REFRESH_LIMIT_MS) {
         if (!pendingLoads.has(options.workspace)) void refreshOnce(options).catch(() => {});
-        return { edition: entry.edition, isStale: false };
+        return { edition: entry.edition };
       }
       try {
         const { edition, isFresh } = await refreshOnce(options);
-        return { edition, isStale: false, lacksHost: options.freshWithinMs !== undefined && isFresh === false };
+        return { edition, lacksHost: options.freshWithinMs !== undefined && isFresh === false };
       } catch (cause) {
         if (cause instanceof EditionUnavailable) throw cause;
-        if (entry && age < STALE_LIMIT_MS) return { edition: entry.edition, isStale: true };
+        if (entry && age < STALE_LIMIT_MS) return { edition: entry.edition };
         throw new EditionUnavailable('Cannot answer: the library cannot be asked for the current edition', { cause });
       }
     },

@@ -31,15 +31,12 @@ export interface EditionChunk {
   index: number;
   /** Index of its article in the edition. */
   article: number;
-  /** Index in its article, from 0. */
-  position: number;
   /** Outermost first, without the article's title. */
   headingPath: string[];
   text: string;
   /** UTF-16 units into the article's text. */
   start: number;
   end: number;
-  tokenCount: number;
 }
 
 /** A published state of a knowledge base, opened for reading. */
@@ -154,11 +151,10 @@ const openArticles = (reader: SectionReader, index: EditionIndex, pages: PageSou
   };
   const chunk = (at: number): EditionChunk => {
     const path = headingPath(at);
-    const [, start = 0, end = 0, tokenCount = 0] = chunks.subarray(at * CHUNK_NUMBERS);
+    const [, start = 0, end = 0] = chunks.subarray(at * CHUNK_NUMBERS);
     const inArticle = index.articleOf(at);
-    const position = at - (articleChunks[inArticle] ?? at);
     const text = texts.text(at);
-    return { index: at, article: inArticle, position, headingPath: path, text, start, end, tokenCount };
+    return { index: at, article: inArticle, headingPath: path, text, start, end };
   };
   const findArticle = (id: string): number => {
     let low = 0;
