@@ -50,6 +50,8 @@ export interface FoundAnswer {
   units: readonly RankedUnit[];
   /** The parts of the question that the passages do not answer, as asked. */
   open: readonly string[];
+  /** The words of the question and of the previous turns, with how close the passages come to each. */
+  held: readonly HeldWord[];
 }
 
 /** A question that is asked together with others. */
@@ -105,7 +107,7 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
     options,
     others: parts.filter(knowsWords).map(({ ranked }) => ranked),
   });
-  const { ranked, articles, passages } = picked;
+  const { ranked, articles, passages, held } = picked;
   const nearnessOf = nearnessIn(edition, options.searches[0]);
   const nearness = Math.max(0, ...passages.map(({ unit }) => nearnessOf(unit)));
   const domain = domainOf(edition, options);
@@ -123,6 +125,7 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
     closest: closestArticles(ranked, articles),
     articles: articles.map(({ source, share }) => ({ source, share })),
     units: ranked,
+    held,
     open: rated.filter(({ probability }) => probability < DECLINED_BELOW).map((part) => part.text),
   };
 };

@@ -115,38 +115,18 @@ function namesIn(text: string, language: string): string[] {
   return names;
 }
 
-/** In UTF-16 units. A longer sentence is compared in parts, so that the work is bounded. */
-const MAX_LENGTH = 300;
-
 /**
  * The statements of a Markdown text: sentences, also those of list items, table rows and code
  * blocks. Headings are omitted.
  */
 export function statementSpans(text: string): Span[] {
-  return parseBlocks(text)
-    .flatMap((block): readonly Span[] => {
-      if (block.kind === 'raw' || block.kind === 'heading') return [];
-      if (block.kind === 'prose') return splitSentences(text, block);
-      if (block.kind === 'list') return block.items.flatMap((item) => splitSentences(text, item));
-      return block.items.length > 0 ? block.items : [block];
-    })
-    .flatMap((span) => piecesOf(text, span));
+  return parseBlocks(text).flatMap((block): readonly Span[] => {
+    if (block.kind === 'raw' || block.kind === 'heading') return [];
+    if (block.kind === 'prose') return splitSentences(text, block);
+    if (block.kind === 'list') return block.items.flatMap((item) => splitSentences(text, item));
+    return block.items.length > 0 ? block.items : [block];
+  });
 }
-
-const piecesOf = (text: string, { start, end }: Span): Span[] => {
-  const pieces: Span[] = [];
-  let from = start;
-  while (end - from > MAX_LENGTH) {
-    const part = text.slice(from, from + MAX_LENGTH);
-    const marks = [', ', '; ', '\n'].map((mark) => part.lastIndexOf(mark));
-    const cut = Math.max(...marks);
-    const space = Math.max(part.lastIndexOf(' '), MAX_LENGTH / 2);
-    const at = from + (cut > MAX_LENGTH / 2 ? cut + 1 : space);
-    pieces.push({ start: from, end: at });
-    from = at;
-  }
-  return [...pieces, { start: from, end }];
-};
 
 /**
  * A statement in lower case on one line, without Markdown and quotation marks, list marker and

@@ -9,7 +9,6 @@ import {
 } from '../grounding/find-answer.ts';
 import type { TextVectors } from '../grounding/parse-question.ts';
 import { excerptsOf } from '../grounding/render-passage.ts';
-import { stemsOf } from '../grounding/sections.ts';
 import { hiddenIn, isNamedByInjection, overlaps } from '../grounding/shown-passages.ts';
 import type { Unit } from '../grounding/units.ts';
 import { type AnswerPhrases, answerPhrases, filled, languageOfAsker } from '../runtime/answer-phrases.ts';
@@ -225,18 +224,9 @@ const ratingOf = (
   };
 };
 
-const coverageOf = ({ question, passages }: FoundAnswer, phrases: AnswerPhrases): { share: number; reason: string } => {
-  const words = new Set(
-    passages.flatMap(({ source, unit }) => [
-      ...stemsOf(source.title),
-      ...unit.parts.flatMap(({ section, pieces }) => [
-        ...stemsOf(section.path.join('\n')),
-        ...pieces.flatMap(({ stems }) => stems),
-      ]),
-    ]),
-  );
-  const own = question.terms.filter(({ weight }) => weight === 1);
-  const missing = own.filter(({ forms }) => ![...forms].some((form) => words.has(form)));
+const coverageOf = ({ held }: FoundAnswer, phrases: AnswerPhrases): { share: number; reason: string } => {
+  const own = held.filter(({ weight }) => weight === 1);
+  const missing = own.filter(({ closeness }) => closeness < 1);
   const sum = (terms: typeof own) => terms.reduce((total, { idf }) => total + idf, 0);
   const share = sum(own) > 0 ? 1 - sum(missing) / sum(own) : 0;
   if (missing.length === 0) return { share, reason: phrases.heldAll };
