@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ProgressEvent } from '../../src/contract/ask.ts';
 import { sampleQuestions } from '../../src/dev/bench/http.ts';
 import { openEntries } from '../../src/dev/eval/answer-bases.ts';
@@ -7,15 +7,14 @@ import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
 import type { CitableKnowledge } from '../../src/navigator/citable-knowledge.ts';
 import type { AnswerViolation } from '../../src/navigator/navigator-answer.ts';
-import { type Violation, validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
+import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { knowledgeIn } from './knowledge-in.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
-import { openSmallKb, QUOTE } from './small-kb.ts';
+import { ARTICLES, openSmallKb, QUOTE } from './small-kb.ts';
 
 const { edition, knowledge } = openSmallKb();
 const QUESTION = 'How often must the boiler be descaled, and how do I do that?';
 const FILE = 'care/descale.md';
-const OTHER = 'Empty the water tank.';
 /** The knowledge base with other texts. */
 const REWRITTEN: CitableKnowledge = {
   ...knowledge,
@@ -25,21 +24,10 @@ const REWRITTEN: CitableKnowledge = {
   },
 };
 
-/** What the validation of the next answer of a model finds; what it really finds when undefined. */
-let found: Violation[] | undefined;
-vi.mock('../../src/navigator/validate-navigator-response.ts', async (original) => {
-  const real = await original<typeof import('../../src/navigator/validate-navigator-response.ts')>();
-  return {
-    ...real,
-    validateNavigatorResponse: (...given: Parameters<typeof real.validateNavigatorResponse>) =>
-      found ?? real.validateNavigatorResponse(...given),
-  };
-});
-
-const reply = async (options: Partial<QuestionOptions>) => {
+const reply = async (options: Partial<QuestionOptions>, base = edition) => {
   const counted: AnswerViolation[] = [];
   const events: ProgressEvent[] = [];
-  const { answer, metadata } = await answerQuestion(edition, QUESTION, {
+  const { answer, metadata } = await answerQuestion(base, QUESTION, {
     ...{ timeLeftMs: () => 5000, ...options },
     onViolations: (violations) => counted.push(...violations),
     progress: (event) => void events.push(event),
@@ -69,34 +57,19 @@ describe('an answer of quotes', () => {
 });
 
 describe('an answer of a model that breaks a rule', () => {
-  const ask = async (violations?: Violation[]) => {
-    const statements = [
-      { text: QUOTE, from: 'How often' },
-      { text: OTHER, from: OTHER },
-    ];
-    found = violations;
-    return reply({ ai: scriptedModel(replyOf(statements)) }).finally(() => {
-      found = undefined;
-    });
-  };
   it('is replaced by quotes, and its statements are withdrawn from the stream', async () => {
-    expect((await ask()).metadata).toMatchObject({ answered_by: 'model' });
-    const { answer, metadata, counted, removed } = await ask([{ rule: 'file-exists', file: FILE }]);
+    // An answer names an article by the first 200 characters of its title.
+    const title = `How often the boiler must be descaled ${'in hard water '.repeat(20)}`;
+    const long = openSmallKb(
+      ARTICLES.map(({ url, ...article }) => (article.id === FILE ? { ...article, title } : { ...article, url })),
+    );
+    const ai = () => scriptedModel(replyOf([{ text: QUOTE, from: QUOTE }]));
+    expect((await reply({ ai: ai() })).metadata).toMatchObject({ answered_by: 'model' });
+    const { answer, metadata, counted, removed } = await reply({ ai: ai() }, long.edition);
     expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
-    expect(metadata.violations).toEqual([{ rule: 'file-exists', outcome: 'abstained' }]);
+    expect(metadata.violations).toEqual([{ rule: 'cited-inline', outcome: 'abstained' }]);
     expect(counted).toEqual(metadata.violations);
     expect(answer.verdict).toBe('answer');
-    expect(removed).toMatchObject([
-      { index: 0, text: QUOTE },
-      { index: 1, text: OTHER },
-    ]);
-  });
-  it('is returned without an alternative that does', async () => {
-    const { metadata, removed } = await ask([{ rule: 'file-exists', alternative: 0 }]);
-    expect(metadata).toMatchObject({
-      answered_by: 'model',
-      violations: [{ rule: 'file-exists', outcome: 'dropped' }],
-    });
-    expect(removed).toEqual([]);
+    expect(removed).toMatchObject([{ index: 0, text: QUOTE }]);
   });
 });
