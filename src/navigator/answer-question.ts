@@ -1,6 +1,4 @@
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
-import type { Reranker } from '../ai/reranker.ts';
-import type { Progress } from '../contract/ask.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { RemovedStatement } from '../grounding/checked-answer.ts';
 import type { CallUsage } from '../grounding/model-calls.ts';
@@ -26,22 +24,17 @@ import { type OtherLibrarians, withWhomToAsk } from './whom-to-ask.ts';
 
 type Retrieved = Awaited<ReturnType<Retriever>>;
 
-export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices' | 'language'> {
+export interface QuestionOptions
+  extends Pick<AnswerOptions, 'history' | 'devices' | 'language'>,
+    Partial<Pick<ModelAnswerOptions, 'facts' | 'progress' | 'reranker' | 'signal'>> {
   /** Librarians that may be named as the ones to ask. */
   others?: OtherLibrarians | undefined;
   /** Gets the rules that the answer broke before it was mended. */
   onViolations?: ((violations: readonly AnswerViolation[]) => void) | undefined;
-  /** What is known about the asker, best first. Data of others. */
-  facts?: readonly string[] | undefined;
   /** Milliseconds left for the answer at the time of the call. */
   timeLeftMs: () => number;
-  signal?: AbortSignal | undefined;
   waitUntil?: WaitUntil | undefined;
   ai?: AIClient | undefined;
-  /** Orders the passages for the model; search order when absent. */
-  reranker?: Reranker | undefined;
-  /** Gets what is searched, found and stated. */
-  progress?: Progress | undefined;
   /** The edition's own search when absent. */
   retrieve?: Retriever | undefined;
   /** Word vectors; words are compared by form alone when absent. */

@@ -78,7 +78,7 @@ export const decline = (input: DeclineInput): NavigatorAnswer | undefined => {
     return declineWith(input, phrases, {
       verdict: 'no-information',
       says: inLanguage(phrases, languages),
-      closest: input.isChosen || !isClose ? closest : closestInLanguage(input),
+      closest,
       why: phrases.uncovered,
     });
   if (isAnswered) return undefined;
@@ -215,20 +215,6 @@ const isMostlyKnown = (words: readonly { isKnown: boolean }[]): boolean =>
 /** Says that the articles are in another language. */
 const inLanguage = ({ inLanguage: lack, onlyEnglish }: AnswerPhrases, languages: readonly string[]): string =>
   languages.length === 1 && languages[0] === 'en' && onlyEnglish !== '' ? `${onlyEnglish} ${lack}` : lack;
-
-/** An article in another language is linked from this share of the best one's probability on. */
-const LINKED_FROM = 0.3;
-/** And only if the knowledge base contains at least this share of the question's words, by idf: names and loan words. */
-const LEAST_KNOWN = 0.05;
-
-/** The articles that are close to a question in another language: few of its words tell which. */
-const closestInLanguage = ({ result, closest }: DeclineInput): readonly ClosestArticle[] => {
-  const { terms, total } = result.question;
-  const known = terms.reduce((sum, { idf, isKnown }) => sum + (isKnown ? idf : 0), 0);
-  if (known < LEAST_KNOWN * total) return [];
-  const least = LINKED_FROM * (result.articles[0]?.share ?? 0);
-  return closest.filter((_, at) => (result.articles[at]?.share ?? 0) >= least);
-};
 
 const unknownWords = ({ query }: SearchOutcome, phrases: AnswerPhrases): string => {
   const unknown = query.terms

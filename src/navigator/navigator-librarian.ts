@@ -1,7 +1,5 @@
 import type { Context as HonoContext } from 'hono';
 import * as z from 'zod';
-import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
-import type { Reranker } from '../ai/reranker.ts';
 import { ASKER_FACTS, AskerFacts, NavigateRequest } from '../contract/ask.ts';
 import { readAs } from '../contract/error-info.ts';
 import type { Context, Librarian, LibrarianInfo } from '../contract/librarian.ts';
@@ -10,7 +8,7 @@ import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { timeToAnswer, withDeadline } from '../http/deadline.ts';
 import { ASKER_LANGUAGE, languageOfAsker } from '../runtime/answer-phrases.ts';
-import { type WaitUntil, waitUntilOf } from '../runtime/concurrency.ts';
+import { waitUntilOf } from '../runtime/concurrency.ts';
 import { contextGuard, faultHandler, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { readJson } from '../runtime/json-http.ts';
@@ -22,7 +20,6 @@ import type { RequestScope } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
 import { type EditionScope, type Freshness, freshFor } from '../search/current-edition.ts';
 import type { Edition } from '../search/open-edition.ts';
-import type { Retriever } from '../search/retrieve.ts';
 import { covers } from '../signing/capabilities.ts';
 import { requestBudget } from '../signing/limits.ts';
 import { type AnswerMetadata, answerQuestion, type QuestionOptions } from './answer-question.ts';
@@ -31,19 +28,12 @@ import type { NavigatorAnswer } from './navigator-answer.ts';
 import examples from './question-examples.json' with { type: 'json' };
 import type { OtherLibrarians } from './whom-to-ask.ts';
 
-export interface NavigatorParts {
+export interface NavigatorParts extends Pick<QuestionOptions, 'retrieve' | 'reranker' | 'wordVectors' | 'waitUntil'> {
   /**
    * The current edition of the user's knowledge base, or the one that `metadata.edition` names, if the user may read older ones; throws
    * when there is none.
    */
   readEdition: (named?: string, fresh?: Freshness) => Promise<Edition>;
-  /** Finds passages; the edition's own search when absent. */
-  retrieve?: Retriever | undefined;
-  /** Orders the passages for the model. */
-  reranker?: Reranker | undefined;
-  /** Word vectors; words are compared by form alone when absent. */
-  wordVectors?: (() => WordVectors) | undefined;
-  waitUntil?: WaitUntil | undefined;
   /** Librarians that may be named as the ones to ask; none when absent. */
   others?: (() => Promise<OtherLibrarians>) | undefined;
   log?: Log | undefined;
@@ -212,15 +202,11 @@ const OLDER_EDITIONS = 'kb:editions:read';
 
 const NO_LIBRARIANS: readonly LibrarianInfo[] = [];
 
-export interface NavigatorAppOptions extends ServeOptions {
+export interface NavigatorAppOptions
+  extends ServeOptions,
+    Pick<QuestionOptions, 'retrieve' | 'reranker' | 'wordVectors'> {
   /** The current edition for a request, of the workspace in its verified context. Throws when there is none. */
   editionFor: (scope: EditionScope) => Promise<Edition>;
-  /** Finds passages; the edition's own search when absent. */
-  retrieve?: Retriever | undefined;
-  /** Orders the passages for the model; search order when absent. */
-  reranker?: Reranker | undefined;
-  /** Word vectors; words are compared by form alone when absent. */
-  wordVectors?: (() => WordVectors) | undefined;
   /** Librarians that a question may be for instead; none when absent. */
   librarians?: Librarians | undefined;
 }

@@ -7,7 +7,7 @@ import {
   statesLackOfInformation,
 } from '../contract/navigator-response.ts';
 import { checkStatement, type Evidence, prepareEvidence, type StatementCheck } from '../grounding/check-statement.ts';
-import { type Literal, type LiteralKind, missingLiterals } from '../grounding/literals.ts';
+import { escapedPattern, type Literal, type LiteralKind, missingLiterals } from '../grounding/literals.ts';
 import { parseBlocks } from '../markup/blocks.ts';
 import { unescapeHtml } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
@@ -144,7 +144,7 @@ const withoutParts = (text: string, parts: readonly string[]): string =>
     .reduce(withoutPart, text);
 
 const withoutPart = (text: string, part: string): string => {
-  const words = part.split(' ').map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const words = part.split(' ').map(escapedPattern);
   return text.replace(new RegExp(words.join('\\s+'), 'g'), '\n\n');
 };
 
@@ -233,7 +233,8 @@ const RELATED_FROM = 0.3;
 /** Sentences that the cited sources do not state, except those that other rules report (a missing path, number or code). */
 const doubted = oncePer(
   ({ response, statements, cited, missing }: Subject): { text: string; check: StatementCheck }[] => {
-    const stating = statements.filter(statesSomething);
+    // A statement of missing information needs no source.
+    const stating = statements.filter((statement) => !statesLackOfInformation(statement));
     if (response.sources.length === 0 || stating.length === 0) return [];
     const texts = prepareEvidence(cited.map((article) => evidenceIn(article)));
     return stating
@@ -244,15 +245,6 @@ const doubted = oncePer(
 
 const without = (statement: string, literals: readonly Literal[]): string =>
   literals.reduce((text, literal) => text.replaceAll(literal.text, ' '), statement);
-
-/** A statement of missing information, or about the answer itself, needs no source. */
-const statesSomething = (statement: string): boolean => !statesLackOfInformation(statement) && !isHedge(statement);
-
-/** A sentence that states anything else as well does not count. */
-const isHedge = (statement: string): boolean => HEDGED.test(statement.replaceAll('’', "'").trim());
-
-const HEDGED =
-  /^(?:I'm|I am) not (?:sure|certain) (?:that|whether|if) (?:this|it) answers (?:the|your|this) question[.:]?$/i;
 
 const unfounded = ({ missing }: Subject, kind: LiteralKind): Finding[] =>
   missing.filter((literal) => literal.kind === kind).map(({ text }) => ({ words: text }));

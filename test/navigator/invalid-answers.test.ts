@@ -61,7 +61,7 @@ describe('an answer of a model that breaks a rule', () => {
     // An answer names an article by the first 200 characters of its title.
     const title = `How often the boiler must be descaled ${'in hard water '.repeat(20)}`;
     const long = openSmallKb(
-      ARTICLES.map(({ url, ...article }) => (article.id === FILE ? { ...article, title } : { ...article, url })),
+      ARTICLES.map((article) => (article.id === FILE ? { ...article, title, url: '' } : article)),
     );
     const ai = () => scriptedModel(replyOf([{ text: QUOTE, from: QUOTE }]));
     expect((await reply({ ai: ai() })).metadata).toMatchObject({ answered_by: 'model' });
