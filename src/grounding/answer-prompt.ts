@@ -6,6 +6,7 @@ import type { AIMessage } from '../contract/librarian.ts';
 import { ageOf } from './page-age.ts';
 import { beforeInjection } from './prompt-injection.ts';
 import { newTags, type PromptTags } from './prompt-tags.ts';
+import { closeFence } from './render-passage.ts';
 
 /** A passage that is shown to a model and that its statements are checked against. */
 export interface Passage {
@@ -241,7 +242,7 @@ export const readAnswerReply = (text: string): AnswerReply | 'empty' | 'malforme
 const cleaned = ({ part, quotes, text }: ModelStatement): ModelStatement => ({
   part,
   quotes,
-  text: withClosedFence(withoutReferences(withoutInvisible(text))),
+  text: closeFence(withoutReferences(withoutInvisible(text))),
 });
 
 /**
@@ -285,12 +286,6 @@ const withoutInvisible = (text: string): string =>
 /** Removes references such as "(p1, p2)", which belong in `quotes`. */
 const withoutReferences = (text: string): string =>
   text.replace(/\s{0,4}[[(]p\d{1,2}(?:[,;]? {0,2}p\d{1,2}){0,5}[\])]/g, '').trim();
-
-/** Closes an open fence, which would turn the following statements into code. */
-const withClosedFence = (text: string): string => {
-  const fences = text.match(/^[ \t]*(`{3,}|~{3,})/gm) ?? [];
-  return fences.length % 2 === 1 ? `${text}\n${(fences[0] ?? '').trim()}` : text;
-};
 
 /**
  * Shows a model what is known about the asker: as data beside the question, without prompt injections. A fact that is one as a whole is

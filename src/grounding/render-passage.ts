@@ -93,7 +93,8 @@ const fenceAt = ({ text }: Section, start: number): string => {
 
 const FENCE = /^[ \t]*(`{3,}|~{3,})/gm;
 
-const closeFence = (text: string): string => {
+/** Closes an open fence, which would turn what follows into code. */
+export const closeFence = (text: string): string => {
   const fences = text.match(FENCE) ?? [];
   return fences.length % 2 === 1 ? `${text}\n${(fences.at(-1) ?? '').trim()}` : text;
 };
