@@ -15,7 +15,7 @@ import type { Mask } from '../runtime/privacy/mask.ts';
 import { readPages } from '../search/chunk-texts.ts';
 import { covers } from '../signing/capabilities.ts';
 import { type AutomaticMail, automaticMail, type MailSigns } from '../text/automatic-mail.ts';
-import { type Danger, dangerIn, withoutDeniedDanger } from '../text/danger.ts';
+import { type Danger, dangerIn, withoutWordsOfDanger } from '../text/danger.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';
 import { withoutName } from './draft/fill-template.ts';
 import { type ComposedDraft, createDraftComposer, noDraft } from './draft/generate-draft.ts';
@@ -131,8 +131,8 @@ export const analyze = async (
 };
 
 /**
- * An intent whose own team sees every ticket is not chosen for words of danger that the message denies: "I live in a smoke-free home". Any other
- * keeps them, since "burn an SD card" tells what it is about.
+ * An intent whose own team sees every ticket is not chosen for words of danger in a message that reports none: "I live in a smoke-free home". Any
+ * other keeps them, since "burn an SD card" tells what it is about.
  */
 const classified = (
   words: string,
@@ -141,8 +141,8 @@ const classified = (
   const first = classifier.classify(words);
   const intent = taxonomy.intents.find(({ id }) => id === first.primary_intent);
   if (isDanger || !isAlwaysEscalated(intent)) return { text: words, first };
-  const text = withoutDeniedDanger(words);
-  return text === words ? { text, first } : { text, first: classifier.classify(text) };
+  const text = withoutWordsOfDanger(words);
+  return { text, first: classifier.classify(text) };
 };
 
 const mailSignsOf = ({ from, headers }: Pick<SupportRequest, 'from' | 'headers'>): MailSigns => ({

@@ -1,4 +1,4 @@
-import WORDS from './lists/automatic-mail.json' with { type: 'json' };
+import { type KindReader, readKind } from './message-kind.ts';
 
 /** What is known about a mail besides its text. Every member may be missing. */
 export interface MailSigns {
@@ -15,7 +15,6 @@ export interface MailSigns {
 const KIND = {
   reply: 'an automatic reply',
   bounce: 'a delivery report',
-  acknowledgement: 'an acknowledgement of another desk',
   list: 'mail of a list',
   generated: 'automatic mail',
   noReply: 'mail from an address that takes no replies',
@@ -31,8 +30,8 @@ const MAX_FIELD = 1000;
  * of a list. Undefined for what a person wrote, also where it mentions such mail. No one waits for an answer to automatic mail, and one
  * that is answered may answer back.
  *
- * One sign decides that no person makes: header fields by RFC 3834 and RFC 3464, a sender such as mailer-daemon, a subject that mail
- * programs write. Signs that people make as well (`X-Auto-Response-Suppress`, the words of the text) count only together with another.
+ * One sign decides that no person makes: header fields by RFC 3834 and RFC 3464, a sender such as mailer-daemon. Otherwise the words of
+ * subject and text are classified; `X-Auto-Response-Suppress`, which mail of people has as well, makes less of them suffice.
  *
  * @param text As the sender wrote it; may be empty.
  */
@@ -43,9 +42,10 @@ export const automaticMail = (signs: MailSigns, text = ''): AutomaticMail | unde
   return (
     byHeaders(header) ??
     bySender(from, header('reply-to')) ??
-    bySubject(subject, text) ??
     (signs.isAutomatic === true ? KIND.reply : undefined) ??
-    byWords(text, { subject, isSuppressed: header('x-auto-response-suppress') !== undefined })
+    (isAutomaticText(text, { subject, isSuppressed: header('x-auto-response-suppress') !== undefined })
+      ? KIND.generated
+      : undefined)
   );
 };
 
@@ -105,9 +105,9 @@ const bySender = (from: string, replyTo: string | undefined): AutomaticMail | un
   const name = sender.replace(/<[^<>]*>\s*$/, '').trim();
   const isSystem = SYSTEM_NAME.test(name) || DAEMON.test(localPart(address));
   if (isSystem) return KIND.bounce;
-  if (!ready().sender.test(localPart(address))) return undefined;
+  if (!UNREAD.test(localPart(address))) return undefined;
   const other = replyTo === undefined ? '' : addressIn(replyTo);
-  return other !== '' && other !== address && !ready().sender.test(localPart(other)) ? undefined : KIND.noReply;
+  return other !== '' && other !== address && !UNREAD.test(localPart(other)) ? undefined : KIND.noReply;
 };
 
 const DAEMON =
@@ -116,77 +116,21 @@ const DAEMON =
 const addressIn = (text: string): string => (/<([^<>\s]+)>\s*$/.exec(text)?.[1] ?? text).toLowerCase();
 const localPart = (address: string): string => address.split('@', 1)[0] ?? '';
 
-type Lists = Readonly<Record<string, readonly string[]>>;
+/** Names of addresses that no one reads, as programs have them in any language. */
+const UNREAD =
+  /^(?:(?:.*[-+._])?(?:no|not|non|do-?not|don-?t|never)[-._]?repl(?:y|ies)(?:[-+._].*)?|bounces?(?:[-+._].*)?|auto-?(?:reply|responder|response|answer|notify|notification)s?)$/i;
 
-interface ReadyWords {
-  /** Local part of an address. */
-  sender: RegExp;
-  /** The whole subject: "Re: Automatic reply …" answers one, and "Out of office hours?" is a question. */
-  subject: RegExp;
-  /** Subjects of receipts, which people write as well, and what the texts of receipts say. */
-  receipt: RegExp;
-  read: readonly RegExp[];
-  acknowledgement: RegExp;
-  /** Phrases of texts: what desks say, and what people who are away say. */
-  says: readonly RegExp[];
-  away: readonly RegExp[];
-}
+/** Least probability of automatic mail, of a text alone and of one that asks for no automatic replies. */
+const LEAST = 0.8;
+const LEAST_SUPPRESSED = 0.5;
 
-/** Compiled at the first mail. */
-let compiled: ReadyWords | undefined;
-
-const ready = (): ReadyWords => {
-  const whole = (lists: Lists) => new RegExp(`^(?:${Object.values(lists).flat().join('|')})$`, 'iu');
-  const phrases = (lists: Lists) =>
-    Object.values(lists)
-      .flat()
-      .map((phrase) => new RegExp(`(?<![\\p{L}\\p{N}])(?:${phrase})(?![\\p{L}\\p{N}])`, 'iu'));
-  compiled ??= {
-    sender: new RegExp(`^(?:${WORDS.senders.join('|')})$`, 'i'),
-    subject: whole(WORDS.subjects),
-    receipt: whole(WORDS.receipts),
-    read: phrases(WORDS.read),
-    acknowledgement: whole(WORDS.acknowledgements),
-    says: phrases(WORDS.says),
-    away: phrases(WORDS.away),
-  };
-  return compiled;
-};
-
-const BOUNCE =
-  /undeliver|deliver|returned mail|failure notice|unzustellbar|zustell|remis|distribu|remise|entreg|recapit|bestelbaar|bezorgd|dostarcz|leverera|leveres|leveret|olevererbar|toimit|teslim|достав|送达|退信|配信|배달|전송|warning|delayed/iu;
-
-const EXPLICIT = /auto|respuesta|risposta|resposta|r[ée]ponse|antwoord|odpowied|yan[ıi]t|авто|自动|自動|자동/iu;
-
-/** A subject about an absence counts unless the text asks something: people write such subjects as well. */
-const bySubject = (subject: string, text: string): AutomaticMail | undefined => {
-  if (subject === '' || /[?？]\s*$/.test(subject)) return undefined;
-  const words = ready();
-  const plain = plainOf(text);
-  const isReceipt =
-    words.receipt.test(subject) && (plain.trim() === '' || words.read.some((phrase) => phrase.test(plain)));
-  if (isReceipt) return KIND.bounce;
-  if (!words.subject.test(subject)) return undefined;
-  const [head = ''] = subject.split(/[:：–—]/, 1);
-  if (BOUNCE.test(head)) return KIND.bounce;
-  const isAsking = /[?？]/.test(plain) && words.away.filter((phrase) => phrase.test(plain)).length < 2;
-  const isExplicit = head !== subject && EXPLICIT.test(head);
-  return isAsking && !isExplicit ? undefined : KIND.reply;
-};
-
-const plainOf = (text: string): string => text.slice(0, MAX_TEXT).replace(/[’‘]/g, "'").replace(/\s+/g, ' ');
-
-/** Two signs together; a text that asks something is a person's. */
-const byWords = (
+/** Whether the words are those of automatic mail; a text that asks something is a person's. */
+export function isAutomaticText(
   text: string,
-  { subject, isSuppressed }: { subject: string; isSuppressed: boolean },
-): AutomaticMail | undefined => {
-  const read = plainOf(text);
-  if (/[?？]/.test(read)) return undefined;
-  const words = ready();
-  const away = words.away.filter((phrase) => phrase.test(read)).length;
-  if (away >= 2 || (away === 1 && isSuppressed)) return KIND.reply;
-  const says = words.says.filter((phrase) => phrase.test(read)).length;
-  const isAcknowledged = words.acknowledgement.test(subject);
-  return says >= 2 || (says === 1 && (isAcknowledged || isSuppressed)) ? KIND.acknowledgement : undefined;
-};
+  { subject = '', isSuppressed = false }: { subject?: string; isSuppressed?: boolean } = {},
+  read: KindReader = readKind,
+): boolean {
+  if (/[?？]/.test(subject) || /[?？]/.test(text.slice(0, MAX_TEXT))) return false;
+  const least = isSuppressed ? LEAST_SUPPRESSED : LEAST;
+  return read(`${subject}\n${text.slice(0, MAX_TEXT)}`.trim()).automatic >= least;
+}

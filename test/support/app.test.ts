@@ -146,7 +146,13 @@ describe('POST /v1/support/analyze', () => {
     }
   });
   it.each([
-    ['danger', 'There is smoke coming out of the case.', { danger: 'smoke' }, 'Safety team', /./],
+    [
+      'danger',
+      'There is smoke coming out of the case.',
+      { danger: 'There is smoke coming out of the case.' },
+      'Safety team',
+      /./,
+    ],
     [
       'an escalation',
       'Answer, or my lawyer will.',

@@ -9,8 +9,8 @@ a part or its data is missing.
 
   npm run eval -- [part ...] [options]
 
-  part                 knowledge, routing, analytics, tokens, support, intents, tickets, gaps, embeddings, answers,
-                       calibration, foreign; without a name all but the last three. routing and tickets ask the product itself,
+  part                 knowledge, routing, analytics, tokens, support, messages, intents, tickets, gaps, embeddings,
+                       answers, calibration, foreign; without a name all but the last three. routing and tickets ask the product itself,
                        analytics the sample shop; the others read public data that is not part of the repository.
                        answers asks customers' questions with recorded replies of a model; calibration calls the
                        embedding model that is configured, which costs; foreign asks what people want to know of public
@@ -101,6 +101,10 @@ const PARTS = {
     const { evaluateSupport } = await import('./support.ts');
     const { missingSupportFiles } = await import('./support-data.ts');
     return print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles)));
+  },
+  messages: async () => {
+    const { evaluateMessages } = await import('./messages.ts');
+    return print('What a message does, on messages that were not fitted', evaluateMessages());
   },
   intents: async () => {
     const { evaluateIntents, missingIntentFiles } = await import('./intents.ts');

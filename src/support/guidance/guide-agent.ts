@@ -10,7 +10,7 @@ import type {
 import type { EscalationRule, Intent, RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isPublicAddress } from '../../http/public-address.ts';
 import { markdownToText } from '../../markup/render-markdown.ts';
-import { dangerIn } from '../../text/danger.ts';
+import { dangerIn, speaksOfDanger } from '../../text/danger.ts';
 import { autoSendOf, getsNoReply } from '../ticket/intent-rules.ts';
 import { byLanguage, inLanguage, primaryOf } from '../ticket/languages.ts';
 import type { TicketReading } from '../ticket/read-ticket.ts';
@@ -349,14 +349,13 @@ interface Spoken {
 
 /** A phrase of the rule that the words contain reports danger. */
 const reportsDanger = ({ any_of = [] }: EscalationRule, spoken: Spoken): boolean =>
-  any_of.some((phrase) => dangerIn(phrase) !== undefined && says(spoken, phrase));
+  any_of.some((phrase) => speaksOfDanger(phrase) && says(spoken, phrase));
 
 /** A word of danger counts only in a message that reports danger: not in "a smoke-free home", or "there is no smoke". */
 const says = ({ words, isDanger }: Spoken, phrase: string): boolean =>
-  containsPhrase(words, phrase) && (isDanger || dangerIn(phrase) === undefined);
+  containsPhrase(words, phrase) && (isDanger || !speaksOfDanger(phrase));
 
-const isAboutDanger = ({ any_of = [] }: EscalationRule): boolean =>
-  any_of.some((phrase) => dangerIn(phrase) !== undefined);
+const isAboutDanger = ({ any_of = [] }: EscalationRule): boolean => any_of.some((phrase) => speaksOfDanger(phrase));
 
 const isByWordsAlone = ({ any_of, min_customer_messages, confidence_below, coverage }: EscalationRule): boolean =>
   any_of !== undefined &&

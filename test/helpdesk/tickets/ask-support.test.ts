@@ -36,7 +36,7 @@ it('uses the subject for an empty first message only', () => {
 });
 it('omits what is unknown', () => {
   const unknown = { subject: ' ', customer: { id: undefined, name: undefined }, metadata: {} };
-  expect(requestOf(ticket([customerMessage('1')], unknown), '1')).toEqual({ message: 'Message 1.' });
+  expect(requestOf(ticket([customerMessage('1')], unknown), '1')).toEqual({ message: 'Question 1.' });
 });
 it('stays within the contract and the body limit of a guarded route, whatever the ticket contains', () => {
   const long = '漢🙂'.repeat(20_000);

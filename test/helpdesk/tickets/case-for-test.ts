@@ -18,7 +18,7 @@ export const START = 1_800_000_000_000;
 export const DAY_MS = 86_400_000;
 
 export const customerMessage = (id: string, more: Partial<HelpdeskMessage> = {}): HelpdeskMessage => ({
-  ...{ id, from: 'customer', isPublic: true, text: `Message ${id}.`, sentAtMs: START },
+  ...{ id, from: 'customer', isPublic: true, text: `Question ${id}.`, sentAtMs: START },
   ...more,
 });
 

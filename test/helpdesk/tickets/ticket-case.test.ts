@@ -94,7 +94,7 @@ describe('a ticket gets one note or draft for each message', () => {
   it('which contains its marker and its text, and neither is stored', async () => {
     const world = await delivered();
     const [{ note } = { note: undefined }] = world.notes;
-    expect(note?.markdown).toContain('About: Message m1.');
+    expect(note?.markdown).toContain('About: Question m1.');
     expect(note?.markdown).toContain(note?.marker);
     expect(world.marks()).toEqual([{ message: 'm1', note: 'n1' }]);
     expect(JSON.stringify(world.rows())).not.toContain('Message');
@@ -109,7 +109,7 @@ describe('a ticket gets one note or draft for each message', () => {
     const world = await delivered({ messages }, ['m2', 'm1']);
     expect(world.notes).toHaveLength(2);
     const histories = world.analysed.map(({ history }) => history?.map(({ text }) => text));
-    expect(histories).toEqual([['Message m1.', 'Have you tried turning it off?'], undefined]);
+    expect(histories).toEqual([['Question m1.', 'Have you tried turning it off?'], undefined]);
   });
   it.each([[['m1']], [[]]])('that came without its id after the ticket was read with %j', async (before) => {
     const world = worldForTest({ messages: before.map((id) => customerMessage(id)) });
@@ -180,7 +180,7 @@ describe('a ticket gets one note or draft for each message', () => {
     other.messages.push(customerMessage('m2'));
     await deliver(other, ['m2']);
     expect([...states(other), ...marked(other)]).toEqual(['done draft', 'done note', 'm1', 'm2']);
-    expect(other.notes[0]?.note.markdown).toContain('About: Message m2.');
+    expect(other.notes[0]?.note.markdown).toContain('About: Question m2.');
   });
 });
 
@@ -284,7 +284,7 @@ describe('exactly once', () => {
       last.replay([1, 2, 3]);
       await runOut(world, last);
       world.passTo(world.now + 100_000);
-      const messageIds = world.notes.map(({ note }) => /Message (m\d)/.exec(note.markdown)?.[1]).toSorted();
+      const messageIds = world.notes.map(({ note }) => /Question (m\d)/.exec(note.markdown)?.[1]).toSorted();
       expect([run, messageIds]).toEqual([run, ['m1', 'm2', 'm3']]);
     }
   });
@@ -474,7 +474,7 @@ describe('automatic mail', () => {
     process.accept(about('m2'));
     await process.work();
     expect([...world.reports.values()].map(({ reason, result }) => [result, reason])).toEqual([
-      ['none', 'an automatic reply'],
+      ['none', 'automatic mail'],
       ['note', undefined],
     ]);
     // Nor is it part of the conversation.

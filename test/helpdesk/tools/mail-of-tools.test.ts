@@ -73,7 +73,7 @@ it.each<[string, HelpdeskId, Record<string, unknown>, string]>([
       '/conversations': [],
       '/tickets/1': { subject: BOUNCE, description_text: 'x', requester: { id: 5, email: 'a@b.example' } },
     },
-    'a delivery report',
+    'automatic mail',
   ],
   [
     'the header of the mail',
