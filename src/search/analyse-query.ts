@@ -3,6 +3,7 @@ import { detectLanguage } from '../text/detect-language.ts';
 import { editDistance } from '../text/edit-distance.ts';
 import { languageNamed } from '../text/language.ts';
 import { BACKGROUND_WORDS } from './background-words.ts';
+import { relatedByParts } from './compounds.ts';
 import { findWordOf, languagesOf } from './edition-stems.ts';
 import type { Edition } from './open-edition.ts';
 import { type EditionIndex, findWord, inverseFrequency } from './open-index.ts';
@@ -101,6 +102,7 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
       replaceBy(edition, found, correctSpelling(edition.index, word));
       correctable -= 1;
     }
+    addRelated(edition, found);
     terms.set(found.stem, found);
     sequence.push(found);
   }
@@ -184,7 +186,25 @@ const replaceBy = (edition: Edition, term: QueryTerm, corrections: readonly Corr
     term.wordIds.push(wordId);
     if (!term.postings.some(({ termId }) => termId === posting.termId)) term.postings.push(posting);
   }
-  if (term.postings.length > 0) term.idf = Math.max(...term.postings.map(({ idf, weight }) => idf * weight));
+  if (term.postings.length > 0) term.idf = highestIdf(term);
+};
+
+const highestIdf = ({ postings }: QueryTerm): number => Math.max(...postings.map(({ idf, weight }) => idf * weight));
+
+/** Weight of a part of a compound, or of a compound for one of its parts. */
+const PART_WEIGHT = 0.5;
+
+/** Adds the parts of a compound, and the compounds of a part; none counts as rarer than the word itself. */
+const addRelated = (edition: Edition, term: QueryTerm): void => {
+  const { index } = edition;
+  const isUnknown = term.postings.length === 0;
+  for (const place of relatedByParts(edition, term.word)) {
+    const termId = index.wordTerms[index.wordIds[place] ?? -1] ?? -1;
+    const posting = postingOf(edition, termId, PART_WEIGHT);
+    if (posting === undefined || term.postings.some((each) => each.termId === termId)) continue;
+    term.postings.push({ ...posting, idf: Math.min(posting.idf, term.idf) });
+  }
+  if (isUnknown && term.postings.length > 0) term.idf = highestIdf(term);
 };
 
 /** At most `MAX_TERMS` known and `MAX_TERMS` unknown terms. */

@@ -47,39 +47,41 @@ export interface Language {
   stem: (word: string) => string;
   /** Words too common to tell what a question is about, without diacritics. */
   stopWords: ReadonlySet<string>;
+  /** Its words are joined without a space: the parts of "Rechnungsadresse" are words too. */
+  isCompounding: boolean;
 }
 
 /** By tag: the algorithm of the Snowball project (snowballstem.org) and the list of stop words. */
-const DATA: Readonly<Record<string, { algorithm?: string; stopWords: readonly string[] }>> = {
+const DATA: Readonly<Record<string, { algorithm?: string; stopWords: readonly string[]; isCompounding?: true }>> = {
   ar: { algorithm: 'arabic', stopWords: ara },
   bg: { stopWords: bul },
   ca: { algorithm: 'catalan', stopWords: cat },
   cs: { algorithm: 'czech', stopWords: ces },
-  da: { algorithm: 'danish', stopWords: dan },
-  de: { algorithm: 'german', stopWords: deu },
+  da: { algorithm: 'danish', stopWords: dan, isCompounding: true },
+  de: { algorithm: 'german', stopWords: deu, isCompounding: true },
   el: { stopWords: ell },
   es: { algorithm: 'spanish', stopWords: spa },
   fa: { stopWords: fas },
-  fi: { algorithm: 'finnish', stopWords: fin },
+  fi: { algorithm: 'finnish', stopWords: fin, isCompounding: true },
   fr: { algorithm: 'french', stopWords: fra },
   he: { stopWords: heb },
   hi: { stopWords: hin },
   hr: { stopWords: hrv },
-  hu: { algorithm: 'hungarian', stopWords: hun },
+  hu: { algorithm: 'hungarian', stopWords: hun, isCompounding: true },
   id: { stopWords: ind },
   it: { algorithm: 'italian', stopWords: ita },
   ja: { stopWords: jpn },
   ko: { stopWords: kor },
-  nb: { algorithm: 'norwegian', stopWords: nob },
-  nl: { algorithm: 'dutch', stopWords: nld },
-  no: { algorithm: 'norwegian', stopWords: nob },
+  nb: { algorithm: 'norwegian', stopWords: nob, isCompounding: true },
+  nl: { algorithm: 'dutch', stopWords: nld, isCompounding: true },
+  no: { algorithm: 'norwegian', stopWords: nob, isCompounding: true },
   pl: { stopWords: pol },
   pt: { algorithm: 'portuguese', stopWords: por },
   ro: { algorithm: 'romanian', stopWords: ron },
   ru: { algorithm: 'russian', stopWords: rus },
   sk: { stopWords: slk },
   sl: { algorithm: 'slovene', stopWords: slv },
-  sv: { algorithm: 'swedish', stopWords: swe },
+  sv: { algorithm: 'swedish', stopWords: swe, isCompounding: true },
   th: { stopWords: tha },
   tr: { algorithm: 'turkish', stopWords: tur },
   uk: { stopWords: ukr },
@@ -105,8 +107,8 @@ export const languageNamed = (tag: string): Language => {
 };
 
 const makeLanguage = (tag: string): Language => {
-  if (tag === 'en') return { tag, stem: stemAsEnglish, stopWords: STOP_WORDS };
-  const { algorithm, stopWords = [] } = (Object.hasOwn(DATA, tag) ? DATA[tag] : undefined) ?? {};
+  if (tag === 'en') return { tag, stem: stemAsEnglish, stopWords: STOP_WORDS, isCompounding: false };
+  const { algorithm, stopWords = [], isCompounding = false } = (Object.hasOwn(DATA, tag) ? DATA[tag] : undefined) ?? {};
   const words = stopWords.flatMap((word) =>
     withoutMarks(word.normalize('NFKC').toLowerCase()).split(/[^\p{L}\p{N}]+/u),
   );
@@ -121,6 +123,7 @@ const makeLanguage = (tag: string): Language => {
       return WORD.test(word) ? withoutMarks(stemOwn?.(word) ?? word) : withoutMarks(word);
     }),
     stopWords: new Set(words.filter((word) => word !== '')),
+    isCompounding,
   };
 };
 

@@ -65,6 +65,11 @@ describe('a knowledge base in several languages', () => {
     ['Which package do I need for C#?', 'csharp.md'],
     ['What is the number of IT?', 'it.md'],
   ])('finds the name in %s', (question, id) => expect(first(all, question)).toBe(id));
+  it('finds the parts of a compound', () => {
+    const german = open(['adresse.md', 'akku.md']);
+    expect(first(german, 'Kontoadresse')).toBe('adresse.md');
+    expect(first(open(['clock.md', 'it.md']), 'clockdesk')).toBeUndefined();
+  });
   it('says that articles are only in English where they are', () => {
     const english = open(['clock.md', 'cpp.md', 'csharp.md', 'it.md']);
     expect(answerFromEdition(english, 'Wie lange hält die Batterie meines Geräts?').response.answer).toContain(
