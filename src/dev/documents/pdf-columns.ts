@@ -1,4 +1,4 @@
-import { isRaised, type PdfItem, plainText, raised, readsRightToLeft, textOfLine } from './pdf-text.ts';
+import { BULLET, isRaised, type PdfItem, plainText, raised, readsRightToLeft, textOfLine } from './pdf-text.ts';
 
 /** Text that stands together in a line. */
 interface Piece {
@@ -29,6 +29,7 @@ const PIECE_GAP = 1.5;
 const CELL_GAP = 0.8;
 const MIN_GUTTER = 0.3;
 const WORD_GAP = 0.15;
+const MARK = new RegExp(`^\\s*${BULLET}\\s*$`, 'u');
 /** Columns begin within so many points of one another. */
 const SAME_X = 6;
 const MIN_ROWS = 3;
@@ -168,7 +169,9 @@ function piecesOf(items: readonly PlacedItem[], { y: line, size }: { y: number; 
       piece.end = end;
       continue;
     }
-    if (piece === undefined || x - piece.end > CELL_GAP * size) pieces.push({ text, x, end, items: [item] });
+    const isItem = piece !== undefined && MARK.test(piece.text);
+    if (piece === undefined || (x - piece.end > CELL_GAP * size && !isItem))
+      pieces.push({ text, x, end, items: [item] });
     else {
       piece.text += x - piece.end > WORD_GAP * size && !/\s$/.test(piece.text) ? ` ${text}` : text;
       piece.end = end;

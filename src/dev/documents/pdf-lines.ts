@@ -1,6 +1,16 @@
 import type { Element, Root } from 'hast';
 import { linesInColumns } from './pdf-columns.ts';
-import { element, isRaised, type PdfItem, plainText, raised, readsRightToLeft, textOfLine } from './pdf-text.ts';
+import { regionsOf } from './pdf-regions.ts';
+import {
+  BULLET,
+  element,
+  isRaised,
+  type PdfItem,
+  plainText,
+  raised,
+  readsRightToLeft,
+  textOfLine,
+} from './pdf-text.ts';
 
 /** A line of a page, with its place in points from the lower left corner. */
 export interface PdfLine {
@@ -15,6 +25,12 @@ export interface PdfLine {
 
 /** The lines of a page: in the order of its content, or column by column where text stands side by side. */
 export const linesOfPage = (items: readonly PdfItem[]): PdfLine[] => {
+  const regions = regionsOf(items);
+  if (regions.length === 1) return linesOfRegion(items);
+  return regions.flatMap((region) => linesOfRegion(region).sort((one, other) => other.y - one.y));
+};
+
+const linesOfRegion = (items: readonly PdfItem[]): PdfLine[] => {
   const inColumns = linesInColumns(items);
   if (inColumns !== undefined) return inColumns;
   const lines: PdfLine[] = [];
@@ -59,11 +75,11 @@ const MAX_LEVELS = 4;
 /** A line that begins further below the last one than this many times its size begins a paragraph. */
 const MAX_LINE_GAP = 1.7;
 /** Scripts without capitals need no space behind the mark. */
-const ITEM = /^(?:[•◦▪●■‣⁃–\uf0a7\uf0b7-]|(\d{1,3})[.)、])(?:\s+(?=\S)|(?=\p{Lo}))/u;
+const ITEM = new RegExp(`^(?:${BULLET}|-|(\\d{1,3})[.)、])(?:\\s+(?=\\S)|(?=\\p{Lo}))`, 'u');
 
 /** Headings, paragraphs and lists of the pages as their lines look. Rows of cells are a table. */
 export const readLines = (pages: readonly PdfLine[][]): Root[] => {
-  const all = withoutRepeated(pages);
+  const all = withoutRepeated(pages).map(withoutContents);
   const levelOf = headingLevels(all.flat());
   const isWord = vocabularyOf(all.flat());
   let last: PdfLine | undefined;
@@ -197,19 +213,49 @@ function vocabularyOf(lines: readonly PdfLine[]): (word: string) => boolean {
   return (word) => all.has(word);
 }
 
-/** Headers and footers: the first and the last line of a page where most pages have the same there, whatever its numbers. */
+/** Heights of a header or footer whose parts stand beside each other, in points. */
+const SAME_Y = 3;
+
+/**
+ * Headers and footers: what stands highest and lowest on a page, where most pages, or most of those on the same side of the sheet, have the
+ * same there in type of the same size, whatever its numbers.
+ */
 const withoutRepeated = (pages: readonly PdfLine[][]): PdfLine[][] => {
-  const keyOf = ({ text }: PdfLine): string => text.replaceAll(/\d+/g, '#');
+  const keyOf = ({ text, size }: PdfLine): string =>
+    `${Math.round(size)} ${text.replaceAll(/\d+/g, '#').replace(/^[ivxlc]+ | [ivxlc]+$/, '#')}`;
   const edges = pages.map((lines) => {
-    const byHeight = lines.toSorted((one, other) => other.y - one.y);
-    return new Set([...byHeight.slice(0, 1), ...byHeight.slice(1).slice(-1)]);
+    const heights = lines.map(({ y }) => y);
+    const [top, bottom] = [Math.max(...heights), Math.min(...heights)];
+    return new Set(lines.filter(({ y }) => y > top - SAME_Y || y < bottom + SAME_Y));
   });
-  const counts = new Map<string, number>();
-  for (const lines of edges)
-    for (const key of new Set([...lines].map(keyOf))) counts.set(key, (counts.get(key) ?? 0) + 1);
-  const isRepeated = (line: PdfLine): boolean => (counts.get(keyOf(line)) ?? 0) > Math.max(2, pages.length / 2);
+  const counts = new Map<string, [number, number]>();
+  for (const [page, lines] of edges.entries())
+    for (const key of new Set([...lines].map(keyOf))) {
+      const count = counts.get(key) ?? [0, 0];
+      count[page % 2 === 0 ? 0 : 1] += 1;
+      counts.set(key, count);
+    }
+  const isRepeated = (line: PdfLine): boolean => {
+    const [odd, even] = counts.get(keyOf(line)) ?? [0, 0];
+    return odd + even > Math.max(2, pages.length / 2) || Math.max(odd, even) > Math.max(2, pages.length / 4);
+  };
   return pages.map((lines, page) => lines.filter((line) => !(edges[page]?.has(line) === true && isRepeated(line))));
 };
+
+/** The end of a line of a table of contents: dots and the number of a page. */
+const LEADER = /… (?:(\d{1,4})|[ivxlc]{1,7})$/;
+const MIN_CONTENTS = 5;
+
+/** Without a table of contents: lines that lead to numbers which never fall; those of a list of prices do. */
+function withoutContents(lines: readonly PdfLine[]): PdfLine[] {
+  const leaders = lines.filter(({ text }) => LEADER.test(text));
+  const numbers = leaders.flatMap(({ text }) => Number(LEADER.exec(text)?.[1] ?? 0) || []);
+  const rises = numbers.every((number, at) => number >= (numbers[at - 1] ?? 0));
+  if (leaders.length < MIN_CONTENTS || !rises) return [...lines];
+  // Titles of chapters lead to theirs without dots.
+  const isContents = leaders.length > lines.length / 2 ? / (?:\d{1,4}|[ivxlc]{1,7})$/ : LEADER;
+  return lines.filter(({ text }) => !isContents.test(text));
+}
 
 /** 0 for text, 1 for the largest type of all headings. */
 const headingLevels = (lines: readonly PdfLine[]): ((line: PdfLine) => number) => {

@@ -26,6 +26,9 @@ export const element = (
 export const withLetters = (text: string): string =>
   text.replace(/[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdfb\ufe70-\ufefc]+/g, (forms) => forms.normalize('NFKC'));
 
+/** A sign before an item; those of fonts of signs have no letter that they stand for. */
+export const BULLET = '[•◦▪●■‣⁃–\\p{Cc}\\p{Co}]';
+
 /** On one line, without the dots that lead to a page number. */
 export const plainText = (text: string): string =>
   withLetters(text)

@@ -1,6 +1,16 @@
-import type { Element, ElementContent, Root } from 'hast';
+import type { Element, ElementContent, Root, Text } from 'hast';
 import type { CellSpan } from './pdf-cell-spans.ts';
-import { element, isRaised, MIN_SPACE, type PdfItem, plainText, raised, textOfLine, withLetters } from './pdf-text.ts';
+import {
+  BULLET,
+  element,
+  isRaised,
+  MIN_SPACE,
+  type PdfItem,
+  plainText,
+  raised,
+  textOfLine,
+  withLetters,
+} from './pdf-text.ts';
 
 /** A node of the structure tree of a page (ISO 32000-2, 14.7); the library follows 40 levels. */
 export interface TagNode {
@@ -32,7 +42,7 @@ export const readTaggedPage = (
       texts.delete(id);
       return [{ type: 'text', value }];
     }
-    if (type !== undefined || role === 'Artifact') return [];
+    if (type !== undefined || role === 'Artifact' || role === 'TOC') return [];
     if (role === 'L') return [listOf(children)];
     // The number or bullet of an item, which the list has read.
     if (role === 'Lbl') return [];
@@ -48,15 +58,35 @@ export const readTaggedPage = (
   };
   const listOf = (children: TagNode[]): Element => {
     const label = children.flatMap(({ children: parts = [] }) => parts).find(({ role }) => role === 'Lbl');
-    const first = label === undefined ? '' : plainText(labelOf(label));
-    const number = /\d{1,6}/.exec(first)?.[0];
-    return number === undefined
-      ? element('ul', children.flatMap(read))
-      : element('ol', children.flatMap(read), { start: Number(number) });
+    const number = /\d{1,6}/.exec(label === undefined ? '' : plainText(labelOf(label)))?.[0];
+    const items = children.flatMap(read);
+    if (number !== undefined) return element('ol', items, { start: Number(number) });
+    const marks = items.map(markOf);
+    const [first] = marks;
+    if (label !== undefined || first === undefined || !marks.every((each) => each?.kind === first.kind))
+      return element('ul', items);
+    for (const each of marks) if (each !== undefined) each.text.value = each.rest;
+    return first.kind === 'number' ? element('ol', items, { start: first.number }) : element('ul', items);
   };
   const labelOf = ({ children = [], id = '', type }: TagNode): string =>
     type === 'content' ? (texts.get(id) ?? '') : children.map(labelOf).join('');
   return { type: 'root', children: read(tree) };
+};
+
+/** Some programs write the number or bullet of an item into its text, and give it no label. */
+function markOf(item: ElementContent): { text: Text; kind: string; number: number; rest: string } | undefined {
+  const text = textsIn(item).find(({ value }) => value.trim() !== '');
+  const [begin, number, bullet = 'number'] = ITEM_MARK.exec(text?.value ?? '') ?? [];
+  if (text === undefined || begin === undefined) return undefined;
+  return { text, kind: bullet, number: Number(number), rest: text.value.slice(begin.length) };
+}
+
+/** `o` is the second bullet of Word, in a font in which it is a ring. */
+const ITEM_MARK = new RegExp(`^\\s*(?:(\\d{1,3})[.)]|(${BULLET}|o))\\s+`, 'u');
+
+const textsIn = (node: ElementContent): Text[] => {
+  if (node.type === 'text') return [node];
+  return node.type === 'element' ? node.children.flatMap(textsIn) : [];
 };
 
 const firstContent = (children: readonly TagNode[]): string | undefined => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readLines } from '../../../src/dev/documents/pdf-lines.ts';
+import { linesOfPage, readLines } from '../../../src/dev/documents/pdf-lines.ts';
 import { addDrawn, type PdfItem } from '../../../src/dev/documents/pdf-text.ts';
 import { readBytes } from '../../../src/dev/documents/read-bytes.ts';
 import { readTaggedPage } from '../../../src/dev/documents/tagged-pdf.ts';
@@ -70,4 +70,63 @@ it('names encodings of Chinese, Japanese and Korean that are not read', async ()
     text: 'Pump',
     warnings: ['Left out text in fonts with an encoding that is not read: GBK-EUC-H'],
   });
+});
+
+const linesIn = (items: readonly PdfItem[]): string[] => linesOfPage(items).map(({ text }) => text);
+/** Lines of prose below each other, from this height. */
+const column = (name: string, x: number, y: number, lines = 6): PdfItem[] =>
+  Array.from({ length: lines }, (_, line) => at(`${name} ${'abcdef'[line]} has five words`, x, y - 12 * line, 150));
+
+it('reads columns whose lines stand at different heights, below a title, with turned text last', () => {
+  const turned: PdfItem = { str: 'Copy', width: 40, height: 10, transform: [0, 10, -10, 0, 20, 650] };
+  const items = [turned, ...column('left', 50, 700), ...column('middle', 220, 704), at('Title', 50, 740, 320)];
+  const words = linesIn([...items, ...column('right', 390, 697)]).map((text) => text.split(' has')[0]);
+  const all = (name: string): string[] => [...'abcdef'].map((letter) => `${name} ${letter}`);
+  expect(words).toEqual(['Title', ...all('left'), ...all('middle'), ...all('right'), 'Copy']);
+});
+it('keeps rows of short cells together, however many there are', () => {
+  const rows = Array.from({ length: 8 }, (_, row) => [at('Lid', 50, 700 - 12 * row), at('4 Nm', 220, 700 - 12 * row)]);
+  expect(linesIn(rows.flat())).toEqual(Array(8).fill('Lid 4 Nm'));
+});
+it('joins a sign of a font without letters to the item that it stands before', () => {
+  const items = ['Oil it', 'Dust it', 'Keep it'].flatMap((text, line) => [
+    at('\u0001', 50, 700 - 12 * line, 5),
+    at(' ', 55, 700 - 12 * line, 20),
+    at(text, 75, 700 - 12 * line),
+  ]);
+  expect(markdownOfPages([linesOfPage(items)])).toEqual(['- Oil it\n- Dust it\n- Keep it']);
+});
+
+const line = (text: string, y: number, size = 10) => ({ text, size, x: 50, y });
+const markdownOfPages = (pages: Parameters<typeof readLines>[0]): string[] => readLines(pages).map(markdownOfHtml);
+
+it('leaves out headers and footers of left and of right pages, and keeps a title with their words', () => {
+  const pages = Array.from({ length: 8 }, (_, page) => [
+    page === 0 ? line('The pump', 780, 18) : line(page % 2 === 0 ? 'The pump' : `${page} Care`, 780, 9),
+    line(`Text ${'abcdefgh'[page]}.`, 700),
+    line(`Edition ${page}`, 40),
+  ]);
+  expect(markdownOfPages(pages)).toEqual(['# The pump\n\nText a.', ...[...'bcdefgh'].map((each) => `Text ${each}.`)]);
+});
+it('leaves out a table of contents, and keeps a list of prices', () => {
+  const list = (...numbers: (number | string)[]) =>
+    numbers.map((number, at) => line(`${'ABCDEF'[at]} lid … ${number}`, 700 - 14 * at));
+  expect(markdownOfPages([[...list('iv', 1, 3, 3, 9), line('Chapter 12', 600)]])).toEqual(['']);
+  expect(markdownOfPages([list(4, 12, 3, 8, 9)])[0]).toContain('C lid … 3');
+});
+it('takes the numbers and bullets of items from their texts where tags have no labels', () => {
+  const item = (id: string) => ({ role: 'LI', children: [{ role: 'LBody', children: [{ type: 'content', id }] }] });
+  const textOf = (...texts: string[]): string => {
+    const items = texts.flatMap((text, id): PdfItem[] => [
+      { type: 'beginMarkedContentProps', id: String(id) },
+      at(text, 50, 700 - 12 * id),
+      { type: 'endMarkedContent' },
+    ]);
+    return markdownOfHtml(
+      readTaggedPage({ children: [{ role: 'L', children: texts.map((_, id) => item(String(id))) }] }, items),
+    );
+  };
+  expect(textOf('3. Open it', '4. Close it')).toBe('3. Open it\n4. Close it');
+  expect(textOf('o Open it', 'o Close it')).toBe('- Open it\n- Close it');
+  expect(textOf('o Open it', '• Close it')).toBe('- o Open it\n- • Close it');
 });
