@@ -21,6 +21,8 @@ const PIECE_GAP = 1.2;
 /** Lines of a column begin within so many points of one another. */
 const SAME_X = 3;
 const MAX_DEPTH = 6;
+/** Texts of a page that is divided; a page of letters that are each drawn alone has some 5,000. */
+const MAX_TEXTS = 10_000;
 /** Places at which columns may begin that are tried. */
 const MAX_PLACES = 12;
 
@@ -49,7 +51,7 @@ export function regionsOf(items: readonly PdfItem[]): PdfItem[][] {
 const isTurned = ({ item: { transform: [across = 1, up = 0] = [] } }: Box): boolean => Math.abs(up) > Math.abs(across);
 
 function divided(boxes: readonly Box[], depth: number): Box[][] {
-  const cut = depth < MAX_DEPTH ? widestCut(boxes) : undefined;
+  const cut = depth < MAX_DEPTH && boxes.length <= MAX_TEXTS ? widestCut(boxes) : undefined;
   if (cut === undefined) return boxes.length === 0 ? [] : [[...boxes]];
   const { top, bottom, x } = cut;
   const between = boxes.filter(({ y }) => y <= top && y >= bottom);
