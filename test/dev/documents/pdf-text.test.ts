@@ -98,7 +98,8 @@ it('joins a sign of a font without letters to the item that it stands before', (
 });
 
 const line = (text: string, y: number, size = 10) => ({ text, size, x: 50, y });
-const markdownOfPages = (pages: Parameters<typeof readLines>[0]): string[] => readLines(pages).map((page) => markdownOfHtml(page));
+const markdownOfPages = (pages: Parameters<typeof readLines>[0]): string[] =>
+  readLines(pages).map((page) => markdownOfHtml(page));
 
 it('leaves out headers and footers of left and of right pages, and keeps a title with their words', () => {
   const pages = Array.from({ length: 8 }, (_, page) => [
