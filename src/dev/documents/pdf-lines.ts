@@ -1,4 +1,5 @@
 import type { Element, Root } from 'hast';
+import { codeSegments, linesOfCode } from './pdf-code.ts';
 import { linesInColumns } from './pdf-columns.ts';
 import { regionsOf } from './pdf-regions.ts';
 import {
@@ -21,6 +22,7 @@ export interface PdfLine {
   y: number;
   /** The cells of a row of a table. */
   cells?: string[];
+  isCode?: boolean;
 }
 
 /** The lines of a page: in the order of its content, or column by column where text stands side by side. */
@@ -30,7 +32,12 @@ export const linesOfPage = (items: readonly PdfItem[]): PdfLine[] => {
   return regions.flatMap((region) => linesOfRegion(region).sort((one, other) => other.y - one.y));
 };
 
-const linesOfRegion = (items: readonly PdfItem[]): PdfLine[] => {
+const linesOfRegion = (items: readonly PdfItem[]): PdfLine[] =>
+  codeSegments(items).flatMap((segment) =>
+    segment.isCode ? linesOfCode(segment.items).map((line) => ({ ...line, isCode: true })) : linesOfText(segment.items),
+  );
+
+const linesOfText = (items: readonly PdfItem[]): PdfLine[] => {
   const inColumns = linesInColumns(items);
   if (inColumns !== undefined) return inColumns;
   const lines: PdfLine[] = [];
@@ -82,6 +89,7 @@ export const readLines = (pages: readonly PdfLine[][]): Root[] => {
   const all = withoutRepeated(pages).map(withoutContents);
   const levelOf = headingLevels(all.flat());
   const isWord = vocabularyOf(all.flat());
+  const hasCode = isMinority(all.flat());
   let last: PdfLine | undefined;
   let open: OpenBlock | undefined;
   return all.map((lines) => {
@@ -104,6 +112,13 @@ export const readLines = (pages: readonly PdfLine[][]): Root[] => {
         lists = [];
         addRow(blocks, line.cells);
         last = undefined;
+        continue;
+      }
+      if (line.isCode === true && hasCode) {
+        close();
+        lists = [];
+        addCode(blocks, line, last);
+        last = line;
         continue;
       }
       const level = levelOf(line);
@@ -158,6 +173,19 @@ function addItem(
   if (around?.type === 'element') around.children.push(list);
   else blocks.push(list);
   return [...outer, { x, list }];
+}
+
+/** A document that is all set in a font of one width has no code. */
+function isMinority(lines: readonly PdfLine[]): boolean {
+  const letters = (each: readonly PdfLine[]): number => each.reduce((sum, { text }) => sum + text.length, 0);
+  return letters(lines.filter(({ isCode }) => isCode === true)) < letters(lines) / 2;
+}
+
+function addCode(blocks: Element[], { text, y, size }: PdfLine, before: PdfLine | undefined): void {
+  const code = before?.isCode === true ? blocks.at(-1)?.children[0] : undefined;
+  const [value] = code?.type === 'element' && code.tagName === 'code' ? code.children : [];
+  if (value?.type !== 'text') blocks.push(element('pre', [element('code', [{ type: 'text', value: text }])]));
+  else value.value += ((before?.y ?? y) - y > MAX_LINE_GAP * size ? '\n\n' : '\n') + text;
 }
 
 /** The first row of a table is its header. */

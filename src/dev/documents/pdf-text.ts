@@ -14,6 +14,9 @@ export interface PdfItem {
   hasEOL?: boolean;
   /** Direction of its letters. */
   dir?: string;
+  fontName?: string;
+  /** Whether all letters of its font have the same width. */
+  isFixed?: boolean;
 }
 
 export const element = (

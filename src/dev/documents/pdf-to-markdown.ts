@@ -219,11 +219,16 @@ async function readPage(
   { number, items, budget }: { number: number; items: PdfItem[]; budget: Budget },
 ): Promise<TagNode | null> {
   const page = await pdf.getPage(number);
+  const fixed = new Set<string>();
   const reader = page.streamTextContent({ includeMarkedContent: true }).getReader();
   while (isLeft(budget)) {
     const { value, done } = await reader.read();
     if (done) break;
-    for (const item of (value as { items: PdfItem[] }).items) {
+    const part = value as { items: PdfItem[]; styles: Record<string, { fontFamily?: string }> };
+    // Each part names the fonts that the ones before it have not named.
+    for (const [font, { fontFamily }] of Object.entries(part.styles)) if (fontFamily === 'monospace') fixed.add(font);
+    for (const item of part.items) {
+      item.isFixed = fixed.has(item.fontName ?? '');
       budget.items -= 1;
       budget.characters -= item.str?.length ?? 0;
       if (isLeft(budget)) addDrawn(items, item);

@@ -131,3 +131,14 @@ it('takes the numbers and bullets of items from their texts where tags have no l
   expect(textOf('o Open it', 'o Close it')).toBe('- Open it\n- Close it');
   expect(textOf('o Open it', '• Close it')).toBe('- o Open it\n- • Close it');
 });
+
+it('has lines in a font of one width as code, with their spaces, unless all lines are', () => {
+  const code = (text: string, x: number, y: number): PdfItem => ({ ...at(text, x, y, 5 * text.length), isFixed: true });
+  const text = [at('Write this listing:', 50, 700), at('Then close it with the', 50, 600), code('stop', 50, 588)];
+  const listing = [code('install:', 70, 676), code('./pump', 90, 664), code('$(BIN)', 125, 664), code('end', 70, 640)];
+  const all = [text[0] ?? {}, ...listing, ...text.slice(1)];
+  expect(markdownOfPages([linesOfPage(all)])).toEqual([
+    'Write this listing:\n\n```\ninstall:\n    ./pump $(BIN)\n\nend\n```\n\nThen close it with the stop',
+  ]);
+  expect(markdownOfPages([linesOfPage(listing)])[0]).not.toContain('```');
+});
