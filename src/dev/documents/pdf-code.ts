@@ -11,6 +11,7 @@ const MIN_GAP = 1.35;
 
 /** Parts code from text: a line is code when nothing in it is set in another font. */
 export function codeSegments(items: readonly PdfItem[]): Segment[] {
+  if (!items.some(({ isFixed }) => isFixed === true)) return [{ isCode: false, items: [...items] }];
   const mixed = new Set<number>();
   for (const item of items) if (!isBlank(item) && item.isFixed !== true) mixed.add(heightOf(item));
   const isCode = (item: PdfItem): boolean =>
