@@ -88,7 +88,7 @@ function widestCut(boxes: readonly Box[]): Cut | undefined {
   return best;
 }
 
-/** Where the lines of columns may begin: places at which many texts do. */
+/** Places at which many texts begin, and so may the lines of columns. */
 function placesOf(boxes: readonly Box[]): number[] {
   const counts = new Map<number, number>();
   for (const { x } of boxes) counts.set(Math.round(x), (counts.get(Math.round(x)) ?? 0) + 1);
@@ -117,7 +117,7 @@ interface Line {
   boxes: Box[];
 }
 
-/** Of texts from top to bottom. */
+/** Lines of texts that are sorted from top to bottom. */
 function linesOf(boxes: readonly Box[]): Line[] {
   const lines: Line[] = [];
   for (const box of boxes) {
