@@ -1,17 +1,34 @@
-/** The directions that imports run in (CONTRIBUTING.md, "Layout"). Checked by `npm run check`. */
-const DOMAINS = ['navigator', 'agents', 'support', 'helpdesk', 'gateway', 'memory', 'mcp', 'a2a', 'answers'];
-const MIDDLE = ['knowledge', 'context-engine'];
-const LOWER = ['storage', 'ai', 'runtime', 'signing'];
-const BASE = ['http', 'documents', 'markup', 'text', 'contract'];
-const BELOW_MIDDLE = ['grounding', 'search', 'delegation', ...LOWER, ...BASE];
+/**
+ * The rooms of `src` from the ground up (CONTRIBUTING.md, "Layout"): a room may import what stands below it, and none beside
+ * it. Checked by `npm run check`.
+ */
+const FLOORS = [
+  ['contract'],
+  ['platform'],
+  ['language'],
+  ['documents', 'ai'],
+  ['knowledge'],
+  ['answering'],
+  ['librarians', 'support', 'memory'],
+  ['web'],
+  ['gateway'],
+];
 
-const may = (folder, allowed) => ({
-  name: `${folder}-imports`,
-  severity: 'error',
-  comment: `src/${folder} may import only ${[folder, ...allowed].join(', ')}`,
-  from: { path: `^src/${folder}/` },
-  to: { path: '^(src|functions|test)/', pathNot: `^src/(${[folder, ...allowed].join('|')})/` },
-});
+const rules = FLOORS.flatMap((rooms, floor) =>
+  rooms.map((room) => {
+    const allowed = [room, ...FLOORS.slice(0, floor).flat()];
+    return {
+      name: `${room}-imports`,
+      severity: 'error',
+      comment: `src/${room} may import only ${allowed.join(', ')}`,
+      from: { path: `^src/${room}/` },
+      to: { path: '^(src|functions|tools|research|test)/', pathNot: `^src/(${allowed.join('|')})/` },
+    };
+  }),
+);
+
+/** Readers of whole files and folders, for the runner and the command line: the only part of `src` that needs Node. */
+const ON_NODE = '^src/documents/node/';
 
 export default {
   forbidden: [
@@ -29,52 +46,36 @@ export default {
       from: { path: '^src/contract/' },
       to: { pathNot: ['^src/contract/', 'node_modules/zod/'] },
     },
-    may('text', []),
-    may('markup', ['text']),
-    may('documents', ['text', 'contract']),
-    may('http', ['text', 'contract']),
-    may('signing', BASE),
-    may('runtime', ['signing', ...BASE]),
-    may('storage', ['runtime', 'signing', ...BASE]),
-    may('ai', ['storage', 'runtime', 'signing', ...BASE]),
-    may('delegation', ['runtime', 'signing', ...BASE]),
-    may('search', [...LOWER, ...BASE]),
-    may('grounding', ['search', ...LOWER, ...BASE]),
-    ...MIDDLE.map((folder) => may(folder, BELOW_MIDDLE)),
-    ...DOMAINS.map((folder) => may(folder, [...MIDDLE, ...BELOW_MIDDLE])),
-    may('console', ['contract', 'markup']),
+    ...rules,
     {
       name: 'console-is-sent-without-the-contract',
       severity: 'error',
-      from: { path: '^src/console/' },
+      from: { path: '^src/web/(console|panel)/' },
       to: { path: '^src/contract/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'console-is-built-for-itself',
       severity: 'error',
-      from: { path: '^(src|functions|client)/', pathNot: '^src/console/' },
-      to: { path: '^src/console/' },
+      from: { path: '^(src|functions|client)/', pathNot: '^src/web/(console|panel)/' },
+      to: { path: '^src/web/(console|panel)/' },
     },
     {
       name: 'views-do-not-import-one-another',
       severity: 'error',
-      from: { path: '^src/console/views/([^/]+)/' },
-      to: { path: '^src/console/views/', pathNot: '^src/console/views/$1/' },
+      from: { path: '^src/web/console/views/([^/]+)/' },
+      to: { path: '^src/web/console/views/', pathNot: '^src/web/console/views/$1/' },
     },
-    may('widget', ['markup', 'text']),
-    // Where adapters are chosen from the environment: for functions alone.
-    may('adapters', [...MIDDLE, ...BELOW_MIDDLE]),
     {
       name: 'functions-stand-alone',
       severity: 'error',
       from: { path: '^functions/([^/]+)/' },
-      to: { path: '^(functions|test|src/dev)/', pathNot: '^functions/$1/' },
+      to: { path: '^(functions|test|tools|research)/', pathNot: '^functions/$1/' },
     },
     {
       name: 'client-imports-types-of-the-contract-alone',
       severity: 'error',
       from: { path: '^client/[^/]+$' },
-      to: { path: '^(src|functions|test)/', pathNot: '^src/contract/' },
+      to: { path: '^(src|functions|tools|research|test)/', pathNot: '^src/contract/' },
     },
     {
       name: 'client-is-sent-without-the-contract',
@@ -85,13 +86,19 @@ export default {
     {
       name: 'product-needs-no-node',
       severity: 'error',
-      from: { path: '^(src|functions)/', pathNot: '^src/dev/' },
+      from: { path: '^(src|functions)/', pathNot: ON_NODE },
       to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'readers-on-node-stand-apart',
+      severity: 'error',
+      from: { path: '^(src|functions)/', pathNot: ON_NODE },
+      to: { path: ON_NODE },
     },
     {
       name: 'product-needs-no-dev-dependency',
       severity: 'error',
-      from: { path: '^(src|functions)/', pathNot: '^src/dev/' },
+      from: { path: '^(src|functions)/', pathNot: ON_NODE },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '@cloudflare/workers-types' },
     },
     // The types of numfmt end with .d.cts, which this tool does not look for.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hostileTexts, LONGER, SUBJECTS, type SubjectName } from '../src/dev/bench/hostile.ts';
-import { excerptsOf, passageMarkdown } from '../src/grounding/render-passage.ts';
-import { DeliveryUnreadable } from '../src/helpdesk/helpdesk-tool.ts';
+import { hostileTexts, LONGER, SUBJECTS, type SubjectName } from '../research/bench/hostile.ts';
+import { excerptsOf, passageMarkdown } from '../src/answering/passages/render-passage.ts';
+import { DeliveryUnreadable } from '../src/support/tools/helpdesk-tool.ts';
 
 /** Paragraphs around a hostile text, which must be preserved. */
 const FIRST = 'The first words.';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { LibrarianResponse } from '../src/contract/response.ts';
-import { ROOT } from '../src/dev/functions.ts';
-import type { Product } from '../src/dev/run/product.ts';
+import { LibrarianResponse } from '../src/contract/core/response.ts';
+import { ROOT } from '../tools/functions.ts';
+import type { Product } from '../tools/run/product.ts';
 import { codeOf } from './client/packed-client.ts';
-import { runCommand } from './dev/node-for-test.ts';
 import { startEmbedded } from './functions/product-for-test.ts';
+import { runCommand } from './tools/node-for-test.ts';
 
 /** Runs the examples of README and docs with the address and key of a running product; packed-client.test.ts runs those of docs/client.md. */
 let product: Product;

@@ -2,12 +2,12 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeLibrarian } from '../src/contract/conformance/describe-librarian.ts';
-import type { Librarian } from '../src/contract/librarian.ts';
-import { ROOT } from '../src/dev/functions.ts';
-import { newLibrarianOptions } from '../src/dev/release/new-librarian-options.ts';
-import { planLibrarian } from '../src/dev/release/plan-librarian.ts';
+import type { Librarian } from '../src/contract/core/librarian.ts';
+import { ROOT } from '../tools/functions.ts';
+import { newLibrarianOptions } from '../tools/release/new-librarian-options.ts';
+import { planLibrarian } from '../tools/release/plan-librarian.ts';
 import { servedBesideNavigator } from './conformance/served-librarian.ts';
-import { temporaryFolder, writeFiles } from './dev/folder-for-test.ts';
+import { temporaryFolder, writeFiles } from './tools/folder-for-test.ts';
 
 const SECTION =
   /^## A librarian of your own$(.*?)^## /ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1] ?? '';

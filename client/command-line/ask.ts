@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { failUsage } from '../../src/dev/command-line.ts';
-import { progressLine } from '../../src/dev/transfer/deployment.ts';
-import { idAsWords } from '../../src/text/id-as-words.ts';
+import { idAsWords } from '../../src/language/id-as-words.ts';
+import { failUsage } from '../../tools/command-line.ts';
+import { progressLine } from '../../tools/transfer/deployment.ts';
 import type { CallOptions } from '../connection.ts';
 import type { Constellation } from '../constellation.ts';
 import { ConstellationError } from '../constellation-error.ts';

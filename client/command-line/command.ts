@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
-import { failUsage, readCommandLine } from '../../src/dev/command-line.ts';
+import { failUsage, readCommandLine } from '../../tools/command-line.ts';
 import { Constellation } from '../constellation.ts';
 import { ConstellationError } from '../constellation-error.ts';
 import { readSettings, SETTINGS_OPTIONS, type Settings } from './settings.ts';

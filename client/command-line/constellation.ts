@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** `npx constellation`: the command line. */
 import './node-20.ts';
-import { failUsage } from '../../src/dev/command-line.ts';
+import { failUsage } from '../../tools/command-line.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { DOCTOR_HELP, doctor, LOGIN_HELP, login } from './access.ts';
 import { ASK_HELP, ask, CHAT_HELP, chat } from './ask.ts';

@@ -1,12 +1,7 @@
-import { failUsage, orUsageError } from '../../src/dev/command-line.ts';
-import { progressOf, summariseSync } from '../../src/dev/run/sync-progress.ts';
-import { openDeployment, progressLine } from '../../src/dev/transfer/deployment.ts';
-import {
-  folderToPush,
-  PUSH_HELP as OPTIONS_HELP,
-  PUSH_OPTIONS,
-  pushFolder,
-} from '../../src/dev/transfer/push-folder.ts';
+import { failUsage, orUsageError } from '../../tools/command-line.ts';
+import { progressOf, summariseSync } from '../../tools/run/sync-progress.ts';
+import { openDeployment, progressLine } from '../../tools/transfer/deployment.ts';
+import { folderToPush, PUSH_HELP as OPTIONS_HELP, PUSH_OPTIONS, pushFolder } from '../../tools/transfer/push-folder.ts';
 import type { SyncStatus } from '../contract.ts';
 import { type Command, EXIT, openCommand } from './command.ts';
 import { SETTINGS_HELP } from './settings.ts';

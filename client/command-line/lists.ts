@@ -1,4 +1,4 @@
-import { failUsage } from '../../src/dev/command-line.ts';
+import { failUsage } from '../../tools/command-line.ts';
 import type { KnowledgeGapsRequest, TicketsRequest } from '../contract.ts';
 import { type Command, EXIT, numberOf, openCommand } from './command.ts';
 import { SETTINGS_HELP } from './settings.ts';

@@ -1,4 +1,4 @@
-import { failUsage } from '../../src/dev/command-line.ts';
+import { failUsage } from '../../tools/command-line.ts';
 import { type Command, EXIT, openCommand } from './command.ts';
 import { bridgeMcp } from './mcp-bridge.ts';
 import { SETTINGS_HELP } from './settings.ts';

@@ -1,6 +1,6 @@
-import { failUsage, readCommandLine } from '../../src/dev/command-line.ts';
-import { type ArticlePreview, previewArticle } from '../../src/dev/folder/preview-article.ts';
+import { failUsage, readCommandLine } from '../../tools/command-line.ts';
 import { type Command, EXIT } from './command.ts';
+import { type ArticlePreview, previewArticle } from './preview-article.ts';
 import { clean, cleanLine, openTerminal, safeJson, type Terminal } from './terminal.ts';
 
 export const READ_HELP = `Prints what a file or a web page becomes as an article: title, address, language, dates and text, and what was left out and why.

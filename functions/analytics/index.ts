@@ -1,10 +1,10 @@
-import { chatModelOf } from '../../src/adapters/models.ts';
-import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
-import { createApp } from '../../src/agents/analytics/analytics-agent.ts';
-import { serveApp } from '../../src/runtime/serve-app.ts';
-import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
-import { memoryReplayStore } from '../../src/signing/verify-context.ts';
-import { d1Database } from '../../src/storage/sql-database.ts';
+import { chatModelOf } from '../../src/ai/adapters/models.ts';
+import { type AdapterVariables, readModelSettings } from '../../src/ai/adapters/settings.ts';
+import { createApp } from '../../src/librarians/analytics/analytics-agent.ts';
+import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { memoryReplayStore } from '../../src/platform/context/verify-context.ts';
+import { serveApp } from '../../src/platform/serve/serve-app.ts';
+import { d1Database } from '../../src/platform/storage/sql-database.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {
   /** Without it the librarian is unavailable and gets no questions. */

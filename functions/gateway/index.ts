@@ -1,23 +1,23 @@
 import { RpcTarget } from 'cloudflare:workers';
-import { adapterHealth, chatModelOf } from '../../src/adapters/models.ts';
-import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
-import type { A2aFunction } from '../../src/contract/a2a.ts';
-import type { GatewayCall } from '../../src/contract/http-routes.ts';
-import { WorkspaceId } from '../../src/contract/names.ts';
-import type { LibrarianResponse } from '../../src/contract/response.ts';
-import { createLibrarians, httpsTargets, serviceTargets } from '../../src/delegation/librarian-directory.ts';
-import { kvApiKeys } from '../../src/gateway/api-keys.ts';
+import { adapterHealth, chatModelOf } from '../../src/ai/adapters/models.ts';
+import { type AdapterVariables, readModelSettings } from '../../src/ai/adapters/settings.ts';
+import { WorkspaceId } from '../../src/contract/core/names.ts';
+import type { LibrarianResponse } from '../../src/contract/core/response.ts';
+import type { A2aFunction } from '../../src/contract/wire/a2a.ts';
+import type { GatewayCall } from '../../src/contract/wire/http-routes.ts';
+import { kvApiKeys } from '../../src/gateway/access/api-keys.ts';
+import type { RateLimit } from '../../src/gateway/access/gateway-error.ts';
+import { oidcTokens, readProviders } from '../../src/gateway/access/oidc.ts';
 import { createApp } from '../../src/gateway/app.ts';
+import { readPersonWays } from '../../src/gateway/ask/small-talk.ts';
 import { diskOf } from '../../src/gateway/disk.ts';
-import type { RateLimit } from '../../src/gateway/gateway-error.ts';
-import { readKeepAnswers } from '../../src/gateway/keep-answers.ts';
-import { oidcTokens, readProviders } from '../../src/gateway/oidc.ts';
-import { readPersonWays } from '../../src/gateway/small-talk.ts';
-import { answerMcp } from '../../src/mcp/serve.ts';
-import { counterStoreOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
-import { serveApp } from '../../src/runtime/serve-app.ts';
-import { signedClient } from '../../src/runtime/signed-client.ts';
-import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
+import { readKeepAnswers } from '../../src/gateway/history/keep-answers.ts';
+import { answerMcp } from '../../src/gateway/protocols/mcp/serve.ts';
+import { createLibrarians, httpsTargets, serviceTargets } from '../../src/librarians/delegation/librarian-directory.ts';
+import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { signedClient } from '../../src/platform/context/signed-client.ts';
+import { counterStoreOf, type MetricsBindings } from '../../src/platform/metrics.ts';
+import { serveApp } from '../../src/platform/serve/serve-app.ts';
 
 /** Every further service binding is a function, reachable under its id (`WEB_SEARCH` is `web-search`). */
 interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {

@@ -1,11 +1,11 @@
-import { chatModelOf } from '../../src/adapters/models.ts';
-import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
-import { createApp } from '../../src/agents/hybrid/hybrid-agent.ts';
-import { delegateTo } from '../../src/delegation/delegates.ts';
-import { serviceTargets } from '../../src/delegation/librarian-directory.ts';
-import { serveApp } from '../../src/runtime/serve-app.ts';
-import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
-import { memoryReplayStore } from '../../src/signing/verify-context.ts';
+import { chatModelOf } from '../../src/ai/adapters/models.ts';
+import { type AdapterVariables, readModelSettings } from '../../src/ai/adapters/settings.ts';
+import { delegateTo } from '../../src/librarians/delegation/delegates.ts';
+import { serviceTargets } from '../../src/librarians/delegation/librarian-directory.ts';
+import { createApp } from '../../src/librarians/hybrid/hybrid-agent.ts';
+import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { memoryReplayStore } from '../../src/platform/context/verify-context.ts';
+import { serveApp } from '../../src/platform/serve/serve-app.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {
   ANALYTICS: Fetcher;

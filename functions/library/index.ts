@@ -1,6 +1,5 @@
-import { embeddingProviderOf } from '../../src/adapters/models.ts';
-import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
-import { vectorIndexesOf } from '../../src/adapters/stores.ts';
+import { embeddingProviderOf } from '../../src/ai/adapters/models.ts';
+import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createApp } from '../../src/knowledge/library/app.ts';
@@ -11,11 +10,12 @@ import {
 } from '../../src/knowledge/library/library-object.ts';
 import { librarySettings } from '../../src/knowledge/library/library-settings.ts';
 import type { LibraryEmbedding } from '../../src/knowledge/library/vector-store.ts';
-import { serveApp } from '../../src/runtime/serve-app.ts';
-import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
+import { vectorIndexesOf } from '../../src/knowledge/search/stores.ts';
+import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { serveApp } from '../../src/platform/serve/serve-app.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the classes of Durable Objects here
-export { CountersObject } from '../../src/storage/counters-object.ts';
+export { CountersObject } from '../../src/platform/serve/counters-object.ts';
 
 const wordVectors = wordVectorsIn(table);
 

@@ -1,26 +1,26 @@
-import { embeddingProviderOf } from '../../src/adapters/models.ts';
-import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
-import { queryEmbeddingsOf, vectorIndexesOf } from '../../src/adapters/stores.ts';
+import { embeddingProviderOf } from '../../src/ai/adapters/models.ts';
+import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
 import { cl100k, loadTokenizer, o200k } from '../../src/ai/tokenizer.ts';
-import { answerRoutes } from '../../src/answers/answer-routes.ts';
+import { answerRoutes } from '../../src/gateway/history/answer-routes.ts';
 import {
   type AnswersStub,
   type AnswerVariables,
   readAnswerLimits,
   remoteAnswers,
-} from '../../src/answers/answer-store.ts';
+} from '../../src/gateway/history/answer-store.ts';
+import { queryEmbeddingsOf, vectorIndexesOf } from '../../src/knowledge/search/stores.ts';
+import { createMask, readMaskKinds } from '../../src/language/privacy/mask.ts';
 import { createApp } from '../../src/memory/app.ts';
 import { MemoryObject as MemoryObjectBase } from '../../src/memory/memory-object.ts';
-import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
-import { type QuotaVariables, readMemoryQuotas } from '../../src/memory/store-memory.ts';
-import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
-import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';
-import { serveApp } from '../../src/runtime/serve-app.ts';
-import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
+import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memory/store/remote-memory.ts';
+import { type QuotaVariables, readMemoryQuotas } from '../../src/memory/store/store-memory.ts';
+import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { countersOf, type MetricsBindings } from '../../src/platform/metrics.ts';
+import { serveApp } from '../../src/platform/serve/serve-app.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Objects' classes here
-export { AnswersObject } from '../../src/answers/answers-object.ts';
+export { AnswersObject } from '../../src/gateway/history/answers-object.ts';
 
 interface Env extends IdentityVariables, AdapterVariables, QuotaVariables, AnswerVariables, MetricsBindings {
   MEMORIES: DurableObjectNamespace;

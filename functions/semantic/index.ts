@@ -1,16 +1,16 @@
-import { chatModelOf } from '../../src/adapters/models.ts';
-import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
-import { meaningsOf } from '../../src/adapters/stores.ts';
-import { createApp } from '../../src/agents/semantic/semantic-agent.ts';
+import { chatModelOf } from '../../src/ai/adapters/models.ts';
+import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
-import { faultLogger } from '../../src/runtime/log.ts';
-import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
-import { serveApp } from '../../src/runtime/serve-app.ts';
-import { currentEdition } from '../../src/search/current-edition.ts';
-import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
-import { memoryReplayStore } from '../../src/signing/verify-context.ts';
-import { kvEditionParts } from '../../src/storage/edition-storage.ts';
+import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
+import { meaningsOf } from '../../src/knowledge/search/stores.ts';
+import { createApp } from '../../src/librarians/semantic/semantic-agent.ts';
+import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { memoryReplayStore } from '../../src/platform/context/verify-context.ts';
+import { faultLogger } from '../../src/platform/log.ts';
+import { countersOf, type MetricsBindings } from '../../src/platform/metrics.ts';
+import { serveApp } from '../../src/platform/serve/serve-app.ts';
+import { kvEditionParts } from '../../src/platform/storage/edition-storage.ts';
 
 interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   EDITIONS: KVNamespace;

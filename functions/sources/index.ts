@@ -1,7 +1,7 @@
-import { readSources, type SourceVariables } from '../../src/helpdesk/articles/source-settings.ts';
-import { createApp } from '../../src/helpdesk/articles/sources-app.ts';
-import { serveApp } from '../../src/runtime/serve-app.ts';
-import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
+import { readSources, type SourceVariables } from '../../src/knowledge/sources/source-settings.ts';
+import { createApp } from '../../src/knowledge/sources/sources-app.ts';
+import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { serveApp } from '../../src/platform/serve/serve-app.ts';
 
 type Env = IdentityVariables & SourceVariables;
 

@@ -1,15 +1,15 @@
-import { chatModelOf } from '../../src/adapters/models.ts';
-import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
-import { meaningsOf } from '../../src/adapters/stores.ts';
+import { chatModelOf } from '../../src/ai/adapters/models.ts';
+import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { type GapsStub, remoteGapBooks } from '../../src/knowledge/gaps/gap-book.ts';
-import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
-import { oncePer } from '../../src/runtime/once-per.ts';
-import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';
-import { serveApp } from '../../src/runtime/serve-app.ts';
-import { type Identity, type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
-import { kvEditionParts } from '../../src/storage/edition-storage.ts';
+import { meaningsOf } from '../../src/knowledge/search/stores.ts';
+import { createMask, readMaskKinds } from '../../src/language/privacy/mask.ts';
+import { type Identity, type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { countersOf, type MetricsBindings } from '../../src/platform/metrics.ts';
+import { oncePer } from '../../src/platform/once-per.ts';
+import { serveApp } from '../../src/platform/serve/serve-app.ts';
+import { kvEditionParts } from '../../src/platform/storage/edition-storage.ts';
 import { kvTaxonomies } from '../../src/support/intents/current-taxonomy.ts';
 import { createSupportDesk } from '../../src/support/support-desk.ts';
 

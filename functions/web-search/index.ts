@@ -1,11 +1,11 @@
-import { chatModelOf } from '../../src/adapters/models.ts';
-import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
-import { d1ProductCatalogue } from '../../src/agents/web-search/product-catalogue.ts';
-import { searchCache } from '../../src/agents/web-search/web-search.ts';
-import { chooseProvider, createApp, type ProviderVariables } from '../../src/agents/web-search/web-search-agent.ts';
-import { serveApp } from '../../src/runtime/serve-app.ts';
-import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
-import { memoryReplayStore } from '../../src/signing/verify-context.ts';
+import { chatModelOf } from '../../src/ai/adapters/models.ts';
+import { type AdapterVariables, readModelSettings } from '../../src/ai/adapters/settings.ts';
+import { d1ProductCatalogue } from '../../src/librarians/web-search/product-catalogue.ts';
+import { searchCache } from '../../src/librarians/web-search/web-search.ts';
+import { chooseProvider, createApp, type ProviderVariables } from '../../src/librarians/web-search/web-search-agent.ts';
+import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { memoryReplayStore } from '../../src/platform/context/verify-context.ts';
+import { serveApp } from '../../src/platform/serve/serve-app.ts';
 
 interface Env extends IdentityVariables, ProviderVariables, AdapterVariables {
   /** Absent when there is no shop. */

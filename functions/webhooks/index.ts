@@ -1,7 +1,8 @@
-import { readConnections } from '../../src/helpdesk/connections.ts';
-import type { DeskObjectEnv, TicketObjectEnv } from '../../src/helpdesk/tickets/durable-objects.ts';
-import { type HandoverVariables, handoverTarget } from '../../src/helpdesk/tickets/handovers.ts';
-import { ticketConsumer } from '../../src/helpdesk/tickets/queue-consumer.ts';
+import { identityFrom } from '../../src/platform/context/identity.ts';
+import { serveApp } from '../../src/platform/serve/serve-app.ts';
+import type { DeskObjectEnv, TicketObjectEnv } from '../../src/support/tickets/durable-objects.ts';
+import { type HandoverVariables, handoverTarget } from '../../src/support/tickets/handovers.ts';
+import { ticketConsumer } from '../../src/support/tickets/queue-consumer.ts';
 import {
   learnFrom,
   type Stubs,
@@ -10,16 +11,15 @@ import {
   type TicketStub,
   ticketObjectName,
   type WorkspaceStub,
-} from '../../src/helpdesk/tickets/ticket-objects.ts';
-import { readTicketTimes } from '../../src/helpdesk/tickets/ticket-times.ts';
-import { createTicketsApp } from '../../src/helpdesk/tickets/tickets-app.ts';
-import { createApp } from '../../src/helpdesk/tickets/webhooks-app.ts';
-import { helpdeskTools } from '../../src/helpdesk/tools/helpdesk-tools.ts';
-import { serveApp } from '../../src/runtime/serve-app.ts';
-import { identityFrom } from '../../src/signing/identity.ts';
+} from '../../src/support/tickets/ticket-objects.ts';
+import { readTicketTimes } from '../../src/support/tickets/ticket-times.ts';
+import { createTicketsApp } from '../../src/support/tickets/tickets-app.ts';
+import { createApp } from '../../src/support/tickets/webhooks-app.ts';
+import { readConnections } from '../../src/support/tools/connections.ts';
+import { helpdeskTools } from '../../src/support/tools/helpdesk-tools.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the classes of Durable Objects here
-export { DeskObject, TicketObject } from '../../src/helpdesk/tickets/durable-objects.ts';
+export { DeskObject, TicketObject } from '../../src/support/tickets/durable-objects.ts';
 
 interface Env extends TicketObjectEnv, DeskObjectEnv, HandoverVariables {
   TICKETS: DurableObjectNamespace;

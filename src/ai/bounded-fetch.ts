@@ -1,5 +1,5 @@
-import { parseJson } from '../contract/json-object.ts';
-import { isEventStream } from '../http/event-stream.ts';
+import { parseJson } from '../contract/core/json-object.ts';
+import { isEventStream } from '../platform/http/event-stream.ts';
 import { isErrorReply, readRefusal, readServiceError, type ServiceError } from './service-refusal.ts';
 
 const MAX_REQUEST_CHARACTERS = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { hashOf } from '../text/hash-bytes.ts';
+import { hashOf } from '../language/hash-bytes.ts';
 
 /** Text <-> tokens of one vocabulary. */
 export interface BytePairEncoding {

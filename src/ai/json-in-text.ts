@@ -1,4 +1,4 @@
-import { parseJson } from '../contract/json-object.ts';
+import { parseJson } from '../contract/core/json-object.ts';
 
 /** The members that an object must have to be the one that was asked for, all of them or some. */
 export interface Wanted {

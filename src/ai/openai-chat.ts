@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { readAs } from '../contract/error-info.ts';
-import { parseJson } from '../contract/json-object.ts';
-import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
-import { CodedError } from '../http/coded-error.ts';
-import { isEventStream, readEvents, type StreamedEvent } from '../http/event-stream.ts';
+import { readAs } from '../contract/core/error-info.ts';
+import { parseJson } from '../contract/core/json-object.ts';
+import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/core/librarian.ts';
+import { CodedError } from '../platform/http/coded-error.ts';
+import { isEventStream, readEvents, type StreamedEvent } from '../platform/http/event-stream.ts';
 import { jsonObjectIn, passOn, type Wanted, withoutReasoning } from './json-in-text.ts';
 import {
   type OpenAIConfig,

@@ -1,4 +1,4 @@
-import type { AICompletionOptions, AIMessage } from '../contract/librarian.ts';
+import type { AICompletionOptions, AIMessage } from '../contract/core/librarian.ts';
 import type { Refusal } from './service-refusal.ts';
 
 /**

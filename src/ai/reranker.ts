@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../contract/error-info.ts';
+import { readAs } from '../contract/core/error-info.ts';
 import { type OpenAIConfig, openAICaller } from './openai-client.ts';
 import type { WorkersAI } from './workers-ai.ts';
 

@@ -1,8 +1,8 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import * as z from 'zod';
-import { readAs } from '../contract/error-info.ts';
-import { parseJson } from '../contract/json-object.ts';
-import { isEventStream } from '../http/event-stream.ts';
+import { readAs } from '../contract/core/error-info.ts';
+import { parseJson } from '../contract/core/json-object.ts';
+import { isEventStream } from '../platform/http/event-stream.ts';
 
 /** The part of a Workers AI binding that is used (developers.cloudflare.com/workers-ai/configuration/bindings). */
 export interface WorkersAI {

@@ -9,33 +9,34 @@
  * - `readAs(schema, value)` is `safeParse` that never throws, with issues as `{ path, message }`: use it for untrusted input.
  * - `issuesOf(error)` turns a failed parse into `{ path, message }` pairs, `describeIssues` those into one line.
  */
-export * from './a2a.ts';
-export * from './access.ts';
-export * from './agent-response.ts';
-export * from './answers.ts';
-export * from './ask.ts';
-export * from './audit.ts';
-export * from './chat-completions.ts';
-export * from './context-engine.ts';
-export * from './editions.ts';
-export * from './error-info.ts';
-export * from './host-article.ts';
-export * from './http-routes.ts';
-export * from './json-object.ts';
-export * from './knowledge.ts';
-export * from './librarian.ts';
-export * from './mcp.ts';
-export * from './memory.ts';
-export * from './moving.ts';
-export * from './names.ts';
-export * from './navigator-response.ts';
-export * from './openai-responses.ts';
-export * from './read-request.ts';
-export * from './response.ts';
+
+export * from './core/ask.ts';
+export * from './core/error-info.ts';
+export * from './core/json-object.ts';
+export * from './core/librarian.ts';
+export * from './core/names.ts';
+export * from './core/navigator-response.ts';
+export * from './core/read-request.ts';
+export * from './core/response.ts';
 /** Exported as `Response`; inside the project the longer name distinguishes it from the `Response` of `fetch`. */
-export { LibrarianResponse as Response } from './response.ts';
-export * from './support-response.ts';
-export * from './sync.ts';
-export * from './taxonomy.ts';
-export * from './tickets.ts';
-export * from './validate-response.ts';
+export { LibrarianResponse as Response } from './core/response.ts';
+export * from './core/validate-response.ts';
+export * from './wire/a2a.ts';
+export * from './wire/access.ts';
+export * from './wire/agent-response.ts';
+export * from './wire/answers.ts';
+export * from './wire/audit.ts';
+export * from './wire/chat-completions.ts';
+export * from './wire/context-engine.ts';
+export * from './wire/editions.ts';
+export * from './wire/host-article.ts';
+export * from './wire/http-routes.ts';
+export * from './wire/knowledge.ts';
+export * from './wire/mcp.ts';
+export * from './wire/memory.ts';
+export * from './wire/moving.ts';
+export * from './wire/openai-responses.ts';
+export * from './wire/support-response.ts';
+export * from './wire/sync.ts';
+export * from './wire/taxonomy.ts';
+export * from './wire/tickets.ts';

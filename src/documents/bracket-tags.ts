@@ -1,4 +1,4 @@
-import { FENCE } from '../text/outside-code.ts';
+import { FENCE } from '../language/outside-code.ts';
 import { signOf } from './icons.ts';
 import { isAloneInLine, labelHtml } from './jsx.ts';
 import { isNoteName } from './notes.ts';

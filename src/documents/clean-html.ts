@@ -1,5 +1,5 @@
 import type { Element, ElementContent, Root } from 'hast';
-import type { OmissionKind } from '../contract/host-article.ts';
+import type { OmissionKind } from '../contract/wire/host-article.ts';
 import { formulaOf, plainTex } from './formula.ts';
 import {
   classesOf,

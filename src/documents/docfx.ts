@@ -1,4 +1,4 @@
-import { decodeUri } from '../text/decode-uri.ts';
+import { decodeUri } from '../language/decode-uri.ts';
 import { escapeHtml, labelHtml } from './jsx.ts';
 import type { Omissions } from './omissions.ts';
 

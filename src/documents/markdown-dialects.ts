@@ -1,5 +1,5 @@
 import EMOJI from 'markdown-it-emoji/lib/data/full.mjs';
-import { FENCE, runsOutsideCode } from '../text/outside-code.ts';
+import { FENCE, runsOutsideCode } from '../language/outside-code.ts';
 import { bracketTagsIn, readBracketTags, withBracketCode } from './bracket-tags.ts';
 import { withoutDocfx } from './docfx.ts';
 import { type GridCell, gridAt, readGrid } from './grid-table.ts';

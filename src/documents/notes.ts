@@ -1,5 +1,5 @@
 import type { Element, ElementContent, Root } from 'hast';
-import { detectLanguage } from '../text/detect-language.ts';
+import { detectLanguage } from '../language/detect-language.ts';
 import {
   classesOf,
   element,

@@ -1,4 +1,4 @@
-import { MAX_OMISSION_SAMPLES, type Omission, type OmissionKind } from '../contract/host-article.ts';
+import { MAX_OMISSION_SAMPLES, type Omission, type OmissionKind } from '../contract/wire/host-article.ts';
 
 /** What was left out while a document was read, in the order in which each kind was first met. */
 export interface Omissions {

@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast';
 import type { Root as MarkdownRoot } from 'mdast';
-import type { Omission } from '../contract/host-article.ts';
+import type { Omission } from '../contract/wire/host-article.ts';
 import { type CleaningOptions, cleanHtml } from './clean-html.ts';
 import { elementsOf, isElement, lineOf, type Parent, propertyOf, spacedTextOf, textOf } from './hast.ts';
 import { htmlToTree } from './html-to-tree.ts';

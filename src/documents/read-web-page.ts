@@ -1,5 +1,5 @@
 import type { Element } from 'hast';
-import type { Omission } from '../contract/host-article.ts';
+import type { Omission } from '../contract/wire/host-article.ts';
 import { elementsOf, isElement, lineOf, propertyOf, textOf } from './hast.ts';
 import { collectOmissions } from './omissions.ts';
 import { isNotFound, readHead } from './page-head.ts';

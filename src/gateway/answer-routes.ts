@@ -1,5 +1,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
+import type { Statement } from '../contract/core/ask.ts';
+import { describeIssues, ErrorBody, readAs } from '../contract/core/error-info.ts';
 import {
   AnswerFeedbackRequest,
   type AnswerReplay,
@@ -8,25 +10,23 @@ import {
   KeptAnswer,
   ReplayedAnswer,
   type StatementChange,
-} from '../contract/answers.ts';
-import type { Statement } from '../contract/ask.ts';
-import { describeIssues, ErrorBody, readAs } from '../contract/error-info.ts';
-import { readingCapabilities } from '../delegation/call.ts';
-import type { Librarians } from '../delegation/librarian-directory.ts';
-import { waitUntilOf } from '../runtime/concurrency.ts';
-import { jsonAnswer, readJson } from '../runtime/json-http.ts';
-import type { SignedClient } from '../runtime/signed-client.ts';
-import { inAddress, suggestForm } from '../runtime/suggest-form.ts';
-import { covers } from '../signing/capabilities.ts';
-import { MAX_CAPABILITIES } from '../signing/limits.ts';
-import { originate } from '../signing/request-context.ts';
-import { type Asking, CONCIERGE } from './ask.ts';
-import { demand, workspaceOf } from './authenticate.ts';
-import { type Forwarding, forward, jsonBytes, pathOf } from './forward.ts';
-import { errorOf, errorResponse, GatewayError } from './gateway-error.ts';
-import { outcomeOf } from './keep-answers.ts';
-import type { ReportGaps } from './report-gaps.ts';
-import type { GatewayEnv } from './request-log.ts';
+} from '../contract/wire/answers.ts';
+import { readingCapabilities } from '../librarians/delegation/call.ts';
+import type { Librarians } from '../librarians/delegation/librarian-directory.ts';
+import { waitUntilOf } from '../platform/concurrency.ts';
+import { covers } from '../platform/context/capabilities.ts';
+import { MAX_CAPABILITIES } from '../platform/context/limits.ts';
+import { originate } from '../platform/context/request-context.ts';
+import type { SignedClient } from '../platform/context/signed-client.ts';
+import { jsonAnswer, readJson } from '../platform/http/json-http.ts';
+import { inAddress, suggestForm } from '../platform/http/suggest-form.ts';
+import { demand, workspaceOf } from './access/authenticate.ts';
+import { type Forwarding, forward, jsonBytes, pathOf } from './access/forward.ts';
+import { errorOf, errorResponse, GatewayError } from './access/gateway-error.ts';
+import type { GatewayEnv } from './access/request-log.ts';
+import { type Asking, CONCIERGE } from './ask/ask.ts';
+import { outcomeOf } from './history/keep-answers.ts';
+import type { ReportGaps } from './history/report-gaps.ts';
 
 const MEMORY = 'memory';
 const READ = 'answers:read';

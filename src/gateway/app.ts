@@ -1,44 +1,55 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
-import type { A2aFunction } from '../contract/a2a.ts';
-import type { CallerAccess } from '../contract/access.ts';
-import { AgentRequest } from '../contract/agent-response.ts';
-import { ErrorBody } from '../contract/error-info.ts';
-import type { HostErrorBody } from '../contract/host-article.ts';
-import { type HttpRoute, honoRoute, ROUTES, type RouteName } from '../contract/http-routes.ts';
-import { unavailableRetrieval } from '../contract/knowledge.ts';
-import { type AIClient, Healthz, type ProtectedResource } from '../contract/librarian.ts';
-import type { AnswerMcp } from '../contract/mcp.ts';
-import { LibrarianId } from '../contract/names.ts';
-import { SupportRequest } from '../contract/support-response.ts';
-import { SyncRequest } from '../contract/sync.ts';
-import { HandoverRequest } from '../contract/tickets.ts';
-import { readingCapabilities } from '../delegation/call.ts';
-import type { Librarians } from '../delegation/librarian-directory.ts';
-import { waitAtMost } from '../http/deadline.ts';
-import { acceptsEvents } from '../http/event-stream.ts';
-import { readJson } from '../runtime/json-http.ts';
-import { type Log, logLine } from '../runtime/log.ts';
-import type { CounterStore } from '../runtime/metrics.ts';
-import type { TokenPrice } from '../runtime/model-budget.ts';
-import type { SignedClient, Target } from '../runtime/signed-client.ts';
-import type { Signer } from '../signing/compact-jws.ts';
-import { sha256, utf8 } from '../signing/encoding.ts';
-import type { KeyDirectory } from '../signing/key-directory.ts';
-import { type Amounts, CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
-import type { OriginContext } from '../signing/request-context.ts';
-import { a2aErrors, createA2a, createCard, createTaskErasure, gatewayKeys } from './a2a.ts';
+import { ErrorBody } from '../contract/core/error-info.ts';
+import { type AIClient, Healthz, type ProtectedResource } from '../contract/core/librarian.ts';
+import { LibrarianId } from '../contract/core/names.ts';
+import type { A2aFunction } from '../contract/wire/a2a.ts';
+import type { CallerAccess } from '../contract/wire/access.ts';
+import { AgentRequest } from '../contract/wire/agent-response.ts';
+import type { HostErrorBody } from '../contract/wire/host-article.ts';
+import { type HttpRoute, honoRoute, ROUTES, type RouteName } from '../contract/wire/http-routes.ts';
+import { unavailableRetrieval } from '../contract/wire/knowledge.ts';
+import type { AnswerMcp } from '../contract/wire/mcp.ts';
+import { SupportRequest } from '../contract/wire/support-response.ts';
+import { SyncRequest } from '../contract/wire/sync.ts';
+import { HandoverRequest } from '../contract/wire/tickets.ts';
+import { readingCapabilities } from '../librarians/delegation/call.ts';
+import type { Librarians } from '../librarians/delegation/librarian-directory.ts';
+import type { Signer } from '../platform/context/compact-jws.ts';
+import type { KeyDirectory } from '../platform/context/key-directory.ts';
+import { type Amounts, CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../platform/context/limits.ts';
+import type { TokenPrice } from '../platform/context/model-budget.ts';
+import type { OriginContext } from '../platform/context/request-context.ts';
+import type { SignedClient, Target } from '../platform/context/signed-client.ts';
+import { sha256, utf8 } from '../platform/encoding.ts';
+import { waitAtMost } from '../platform/http/deadline.ts';
+import { acceptsEvents } from '../platform/http/event-stream.ts';
+import { readJson } from '../platform/http/json-http.ts';
+import { type Log, logLine } from '../platform/log.ts';
+import type { CounterStore } from '../platform/metrics.ts';
+import { type ApiKey, type ApiKeys, PUBLISHABLE_PREFIX } from './access/api-keys.ts';
+import {
+  authenticate,
+  demand,
+  isPublishable,
+  limitAddress,
+  limitLibrarians,
+  workspaceOf,
+} from './access/authenticate.ts';
+import { forward, jsonBytes, pathOf } from './access/forward.ts';
+import { faultResponse, GatewayError, type RateLimits } from './access/gateway-error.ts';
+import type { Provider, Tokens } from './access/oidc.ts';
+import { demandMethod, namesMethods, noRoute, OPENAI_PATHS, plainBodies } from './access/refuse-requests.ts';
+import { type GatewayEnv, requestLog } from './access/request-log.ts';
 import { createAnswerList, createAnswerReader, createFeedback, createReplay } from './answer-routes.ts';
-import { type ApiKey, type ApiKeys, PUBLISHABLE_PREFIX } from './api-keys.ts';
-import { answerOrStream, CONCIERGE, createAsk, createAsking } from './ask.ts';
+import { answerOrStream, CONCIERGE, createAsk, createAsking } from './ask/ask.ts';
+import { fixedReply, type PersonWays } from './ask/small-talk.ts';
+import { bodiesWithFacts } from './ask/talk.ts';
 import { auditActs } from './audit.ts';
-import { authenticate, demand, isPublishable, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
-import { createChat, createModels } from './chat-completions.ts';
 import { type DiskIsFull, namesFullDisk } from './disk.ts';
-import { forward, jsonBytes, pathOf } from './forward.ts';
-import { faultResponse, GatewayError, type RateLimits } from './gateway-error.ts';
-import { createKeepAnswers } from './keep-answers.ts';
+import { createKeepAnswers } from './history/keep-answers.ts';
+import { createReportGaps } from './history/report-gaps.ts';
 import {
   AGENT,
   type KeptRoute,
@@ -49,20 +60,16 @@ import {
   TICKET,
 } from './keep-forwarded.ts';
 import { createKnowledgeStats } from './knowledge-stats.ts';
-import { createMcp, mcpErrors, withinOrigins } from './mcp.ts';
 import { createMetricsRoute } from './metrics.ts';
-import type { Provider, Tokens } from './oidc.ts';
-import { openAIErrors } from './openai-errors.ts';
-import { createResponses } from './openai-responses.ts';
 import { createPages } from './pages.ts';
-import { demandMethod, namesMethods, noRoute, OPENAI_PATHS, plainBodies } from './refuse-requests.ts';
+import { a2aErrors, createA2a, createCard, createTaskErasure, gatewayKeys } from './protocols/a2a-routes.ts';
+import { createMcp, mcpErrors, withinOrigins } from './protocols/mcp-routes.ts';
+import { createChat, createModels } from './protocols/openai/chat-completions.ts';
+import { openAIErrors } from './protocols/openai/openai-errors.ts';
+import { createResponses } from './protocols/openai/openai-responses.ts';
 import { asAgent, asNavigator, type ReplyForm } from './reply-forms.ts';
-import { createReportGaps } from './report-gaps.ts';
-import { type GatewayEnv, requestLog } from './request-log.ts';
 import { createSignIn } from './sign-in.ts';
-import { fixedReply, type PersonWays } from './small-talk.ts';
 import { consoleFile, consolePage, docsFile, opensPage, panelPage, staticFile, widgetFile } from './static-files.ts';
-import { bodiesWithFacts } from './talk.ts';
 
 export interface GatewayParts {
   keys: ApiKeys;

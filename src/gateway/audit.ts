@@ -1,11 +1,11 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { AuditEntry } from '../contract/audit.ts';
-import { type RouteName, routeMatcher } from '../contract/http-routes.ts';
-import { waitUntilOf } from '../runtime/concurrency.ts';
-import { type Log, logLine } from '../runtime/log.ts';
-import type { SignedClient } from '../runtime/signed-client.ts';
-import { originate } from '../signing/request-context.ts';
-import type { GatewayEnv } from './request-log.ts';
+import type { AuditEntry } from '../contract/wire/audit.ts';
+import { type RouteName, routeMatcher } from '../contract/wire/http-routes.ts';
+import { waitUntilOf } from '../platform/concurrency.ts';
+import { originate } from '../platform/context/request-context.ts';
+import type { SignedClient } from '../platform/context/signed-client.ts';
+import { type Log, logLine } from '../platform/log.ts';
+import type { GatewayEnv } from './access/request-log.ts';
 
 /** What administers: it erases, restores, publishes, or decides what is answered from then on. Questions and their answers do not count. */
 const ACTS = [

@@ -1,11 +1,11 @@
 import type { MiddlewareHandler } from 'hono';
 import * as z from 'zod';
-import { readAs } from '../contract/error-info.ts';
-import { parseJson } from '../contract/json-object.ts';
-import { waitAtMost } from '../http/deadline.ts';
-import type { Target } from '../runtime/signed-client.ts';
-import { errorResponse } from './gateway-error.ts';
-import type { GatewayEnv } from './request-log.ts';
+import { readAs } from '../contract/core/error-info.ts';
+import { parseJson } from '../contract/core/json-object.ts';
+import type { Target } from '../platform/context/signed-client.ts';
+import { waitAtMost } from '../platform/http/deadline.ts';
+import { errorResponse } from './access/gateway-error.ts';
+import type { GatewayEnv } from './access/request-log.ts';
 
 /** Whether the disk is full that everything is stored on: known on a machine of one's own, and never so where there is no such disk. */
 export type DiskIsFull = () => Promise<boolean>;

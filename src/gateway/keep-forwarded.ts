@@ -1,19 +1,19 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { AgentRequest } from '../contract/agent-response.ts';
-import { NavigateRequest, Statements } from '../contract/ask.ts';
-import { ErrorCode, readAs } from '../contract/error-info.ts';
-import { ConfidenceLevel, confidenceOf } from '../contract/navigator-response.ts';
-import type { LibrarianResponse, Source } from '../contract/response.ts';
-import { SupportRequest } from '../contract/support-response.ts';
-import { errorInfo } from '../runtime/error-info-of.ts';
-import { readJson } from '../runtime/json-http.ts';
-import type { SignedAnswer } from '../runtime/signed-client.ts';
-import { budgetOf, requestBudget } from '../signing/limits.ts';
-import { type OriginContext, originate } from '../signing/request-context.ts';
-import { withUsage } from './ask.ts';
-import type { KeepAnswers } from './keep-answers.ts';
-import type { GatewayEnv } from './request-log.ts';
+import { NavigateRequest, Statements } from '../contract/core/ask.ts';
+import { ErrorCode, readAs } from '../contract/core/error-info.ts';
+import { ConfidenceLevel, confidenceOf } from '../contract/core/navigator-response.ts';
+import type { LibrarianResponse, Source } from '../contract/core/response.ts';
+import { AgentRequest } from '../contract/wire/agent-response.ts';
+import { SupportRequest } from '../contract/wire/support-response.ts';
+import { errorInfo } from '../platform/context/error-info-of.ts';
+import { budgetOf, requestBudget } from '../platform/context/limits.ts';
+import { type OriginContext, originate } from '../platform/context/request-context.ts';
+import type { SignedAnswer } from '../platform/context/signed-client.ts';
+import { readJson } from '../platform/http/json-http.ts';
+import type { GatewayEnv } from './access/request-log.ts';
+import { withUsage } from './ask/ask.ts';
+import type { KeepAnswers } from './history/keep-answers.ts';
 
 /** How a route that asks one function directly is kept: what of its body is the question, and what of its reply the answer. */
 export interface KeptRoute {

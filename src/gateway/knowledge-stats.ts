@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
-import { readAs } from '../contract/error-info.ts';
-import { type EmbeddingCacheCounts, KnowledgeStats } from '../contract/knowledge.ts';
-import type { SignedClient } from '../runtime/signed-client.ts';
-import { demand, workspaceOf } from './authenticate.ts';
-import { forward } from './forward.ts';
-import type { GatewayEnv } from './request-log.ts';
+import { readAs } from '../contract/core/error-info.ts';
+import { type EmbeddingCacheCounts, KnowledgeStats } from '../contract/wire/knowledge.ts';
+import type { SignedClient } from '../platform/context/signed-client.ts';
+import { demand, workspaceOf } from './access/authenticate.ts';
+import { forward } from './access/forward.ts';
+import type { GatewayEnv } from './access/request-log.ts';
 
 /** The functions that embed queries: searches and answers about documents, and retrieval for tickets. */
 const FUNCTIONS = ['semantic', 'support'] as const;

@@ -1,13 +1,13 @@
 import type { Context } from 'hono';
-import { SyncStatus } from '../contract/sync.ts';
-import { TicketState, TicketsResponse } from '../contract/tickets.ts';
-import { mapBounded } from '../runtime/concurrency.ts';
-import { type CounterStore, DURATION_BUCKETS, seriesOf } from '../runtime/metrics.ts';
-import type { SignedClient } from '../runtime/signed-client.ts';
-import { originate } from '../signing/request-context.ts';
-import { demand } from './authenticate.ts';
-import { GatewayError } from './gateway-error.ts';
-import type { GatewayEnv } from './request-log.ts';
+import { SyncStatus } from '../contract/wire/sync.ts';
+import { TicketState, TicketsResponse } from '../contract/wire/tickets.ts';
+import { mapBounded } from '../platform/concurrency.ts';
+import { originate } from '../platform/context/request-context.ts';
+import type { SignedClient } from '../platform/context/signed-client.ts';
+import { type CounterStore, DURATION_BUCKETS, seriesOf } from '../platform/metrics.ts';
+import { demand } from './access/authenticate.ts';
+import { GatewayError } from './access/gateway-error.ts';
+import type { GatewayEnv } from './access/request-log.ts';
 
 /** Every metric: its type, and what it counts. docs/production.md describes them too. */
 const METRICS = {

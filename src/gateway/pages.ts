@@ -1,17 +1,17 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { HTTP_STATUS, readAs } from '../contract/error-info.ts';
-import { HostArticle } from '../contract/host-article.ts';
-import { KnowledgeSearchResponse } from '../contract/knowledge.ts';
-import { QUERY_MAX_LENGTH } from '../contract/names.ts';
-import { KnowledgeFile } from '../contract/navigator-response.ts';
-import type { SignedClient } from '../runtime/signed-client.ts';
-import { type OriginContext, originate } from '../signing/request-context.ts';
-import { type Credentials, demand, signIn, workspaceOf } from './authenticate.ts';
-import { GatewayError, type RateLimits, withinPublicRate } from './gateway-error.ts';
-import { articlePage, languageOf, refusalPage, replyPage, resultsPage } from './page-html.ts';
-import type { GatewayEnv } from './request-log.ts';
-import { fixedReply, type PersonWays } from './small-talk.ts';
+import { HTTP_STATUS, readAs } from '../contract/core/error-info.ts';
+import { QUERY_MAX_LENGTH } from '../contract/core/names.ts';
+import { KnowledgeFile } from '../contract/core/navigator-response.ts';
+import { HostArticle } from '../contract/wire/host-article.ts';
+import { KnowledgeSearchResponse } from '../contract/wire/knowledge.ts';
+import { type OriginContext, originate } from '../platform/context/request-context.ts';
+import type { SignedClient } from '../platform/context/signed-client.ts';
+import { articlePage, languageOf, refusalPage, replyPage, resultsPage } from '../web/pages/page-html.ts';
+import { type Credentials, demand, signIn, workspaceOf } from './access/authenticate.ts';
+import { GatewayError, type RateLimits, withinPublicRate } from './access/gateway-error.ts';
+import type { GatewayEnv } from './access/request-log.ts';
+import { fixedReply, type PersonWays } from './ask/small-talk.ts';
 
 export interface PagesParts extends Credentials {
   client: SignedClient;

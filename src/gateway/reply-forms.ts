@@ -1,16 +1,16 @@
 import type { Context } from 'hono';
+import type { NavigatorResponse } from '../contract/core/navigator-response.ts';
 import {
   AgentFormat,
   type AgentSuccess,
   type AgentType,
   type DisplayModel,
   type SourceAttribution,
-} from '../contract/agent-response.ts';
-import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import { markdownToText } from '../markup/render-markdown.ts';
-import { jsonAnswer } from '../runtime/json-http.ts';
-import type { GatewayEnv } from './request-log.ts';
-import type { FixedReply } from './small-talk.ts';
+} from '../contract/wire/agent-response.ts';
+import { markdownToText } from '../documents/markdown/render-markdown.ts';
+import { jsonAnswer } from '../platform/http/json-http.ts';
+import type { GatewayEnv } from './access/request-log.ts';
+import type { FixedReply } from './ask/small-talk.ts';
 
 /** A fixed reply in the form of a route; undefined when the request itself is faulty, which the function says. */
 export type ReplyForm = (c: Context<GatewayEnv>, query: string, reply: FixedReply) => Response | undefined;

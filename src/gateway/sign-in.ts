@@ -1,13 +1,13 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { type SignedIn, type SignInOptions, SignInRequest } from '../contract/access.ts';
-import { fetchJson, HttpFailure } from '../http/fetch-json.ts';
-import { jsonAnswer, readJson } from '../runtime/json-http.ts';
-import { limitSignIn } from './authenticate.ts';
-import { jsonBytes } from './forward.ts';
-import { GatewayError, type RateLimits } from './gateway-error.ts';
-import type { Provider, Tokens } from './oidc.ts';
-import type { GatewayEnv } from './request-log.ts';
+import { type SignedIn, type SignInOptions, SignInRequest } from '../contract/wire/access.ts';
+import { fetchJson, HttpFailure } from '../platform/http/fetch-json.ts';
+import { jsonAnswer, readJson } from '../platform/http/json-http.ts';
+import { limitSignIn } from './access/authenticate.ts';
+import { jsonBytes } from './access/forward.ts';
+import { GatewayError, type RateLimits } from './access/gateway-error.ts';
+import type { Provider, Tokens } from './access/oidc.ts';
+import type { GatewayEnv } from './access/request-log.ts';
 
 export interface SignInParts {
   providers?: readonly Provider[] | undefined;

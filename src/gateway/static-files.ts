@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import type { Target } from '../runtime/signed-client.ts';
-import type { GatewayEnv } from './request-log.ts';
+import type { Target } from '../platform/context/signed-client.ts';
+import type { GatewayEnv } from './access/request-log.ts';
 
 type Headers_ = Readonly<Record<string, string>>;
 

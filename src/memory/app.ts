@@ -1,14 +1,14 @@
 import { type Context, Hono } from 'hono';
 import type { CachedEmbeddings, EmbeddingStatistics } from '../ai/embeddings/cached-embeddings.ts';
-import type { SearchAnalytics } from '../context-engine/config.ts';
+import { describeIssues, readAs } from '../contract/core/error-info.ts';
+import { MemoryId } from '../contract/core/names.ts';
 import {
   type ContextError,
   ContextRequest,
   MemoryBatchRequest,
   MemorySearchRequest,
   type Result,
-} from '../contract/context-engine.ts';
-import { describeIssues, readAs } from '../contract/error-info.ts';
+} from '../contract/wire/context-engine.ts';
 import {
   FactsRequest,
   type Memory,
@@ -21,28 +21,21 @@ import {
   type MemorySearchResponse,
   type MemoryStats,
   type SearchResult,
-} from '../contract/memory.ts';
-import { MemoriesRestore, type Restored } from '../contract/moving.ts';
-import { MemoryId } from '../contract/names.ts';
-import { withDeadline } from '../http/deadline.ts';
-import { mapBounded, type WaitUntil, waitUntilOf } from '../runtime/concurrency.ts';
+} from '../contract/wire/memory.ts';
+import { MemoriesRestore, type Restored } from '../contract/wire/moving.ts';
+import { mapBounded, type WaitUntil, waitUntilOf } from '../platform/concurrency.ts';
 import {
   contextGuard,
   faultHandler,
   type GuardedEnv,
   type GuardOptions,
   requireCapability,
-} from '../runtime/context-guard.ts';
-import { jsonAnswer, readJson } from '../runtime/json-http.ts';
-import { logLine } from '../runtime/log.ts';
-import { inAddress, suggestForm } from '../runtime/suggest-form.ts';
-import {
-  type AdjacentMemory,
-  ASKED_WITH,
-  type MemoryCount,
-  type MemoryStore,
-  mayReadMemory,
-} from '../storage/memory-store.ts';
+} from '../platform/context/context-guard.ts';
+import { withDeadline } from '../platform/http/deadline.ts';
+import { jsonAnswer, readJson } from '../platform/http/json-http.ts';
+import { inAddress, suggestForm } from '../platform/http/suggest-form.ts';
+import { logLine } from '../platform/log.ts';
+import type { SearchAnalytics } from './context-engine/config.ts';
 import {
   addContextSettingsRoutes,
   codedError,
@@ -52,7 +45,6 @@ import {
   SELF,
   withRetryAfter,
 } from './context-settings.ts';
-import { ledgerReplay, type RemoteLedger } from './remote-memory.ts';
 import {
   type Engines,
   findMemories,
@@ -63,6 +55,14 @@ import {
   readFacts,
 } from './search-memories.ts';
 import {
+  type AdjacentMemory,
+  ASKED_WITH,
+  type MemoryCount,
+  type MemoryStore,
+  mayReadMemory,
+} from './store/memory-store.ts';
+import { ledgerReplay, type RemoteLedger } from './store/remote-memory.ts';
+import {
   deleteMemory,
   type ErasingParts,
   eraseMemories,
@@ -70,7 +70,7 @@ import {
   restoreMemories,
   type StoringParts,
   storeMemory,
-} from './store-memory.ts';
+} from './store/store-memory.ts';
 
 export interface MemoryParts
   extends Pick<ErasingParts, 'store'>,

@@ -1,6 +1,5 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
-import { DEFAULT_RANKINGS } from '../context-engine/ranker.ts';
-import { DEFAULT_TEMPLATES } from '../context-engine/registry.ts';
+import { type ErrorCode, readAs } from '../contract/core/error-info.ts';
 import {
   type ContextError,
   ContextRankerPut,
@@ -12,16 +11,17 @@ import {
   type Result,
   SettingName,
   type WireContextOptions,
-} from '../contract/context-engine.ts';
-import { type ErrorCode, readAs } from '../contract/error-info.ts';
-import { CodedError } from '../http/coded-error.ts';
-import { withDeadline } from '../http/deadline.ts';
-import { type GuardedEnv, refusal } from '../runtime/context-guard.ts';
-import { errorInfo } from '../runtime/error-info-of.ts';
-import { errorHeaders, jsonAnswer, readJson } from '../runtime/json-http.ts';
-import { readStored } from '../storage/sql.ts';
-import { StoreUnavailable } from '../storage/store-unavailable.ts';
-import { MAX_SETTINGS, type RemoteLedger, type SettingKind } from './remote-memory.ts';
+} from '../contract/wire/context-engine.ts';
+import { type GuardedEnv, refusal } from '../platform/context/context-guard.ts';
+import { errorInfo } from '../platform/context/error-info-of.ts';
+import { CodedError } from '../platform/http/coded-error.ts';
+import { withDeadline } from '../platform/http/deadline.ts';
+import { errorHeaders, jsonAnswer, readJson } from '../platform/http/json-http.ts';
+import { readStored } from '../platform/storage/sql.ts';
+import { StoreUnavailable } from '../platform/storage/store-unavailable.ts';
+import { DEFAULT_RANKINGS } from './context-engine/ranker.ts';
+import { DEFAULT_TEMPLATES } from './context-engine/registry.ts';
+import { MAX_SETTINGS, type RemoteLedger, type SettingKind } from './store/remote-memory.ts';
 
 /** The templates or rankers of one workspace, validated when they are stored; one that is damaged, or that this version refuses, is omitted. */
 const readAll = async <T>(

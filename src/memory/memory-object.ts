@@ -1,10 +1,10 @@
 import { DurableObject } from 'cloudflare:workers';
-import { durableObjectSql } from '../storage/sql.ts';
-import { type SqlMemoryStore, sqlMemoryStore } from '../storage/sql-memory-store.ts';
-import { sqlVectorIndex } from '../storage/sql-vector-index.ts';
-import type { VectorIndex } from '../storage/vector-index.ts';
-import { createLedger, LEDGER_METHODS, type Ledger, type RemoteMethod, STORE_METHODS } from './remote-memory.ts';
+import { durableObjectSql } from '../platform/storage/sql.ts';
+import { sqlVectorIndex } from '../platform/storage/sql-vector-index.ts';
+import type { VectorIndex } from '../platform/storage/vector-index.ts';
 import { stemsOf } from './search-memories.ts';
+import { createLedger, LEDGER_METHODS, type Ledger, type RemoteMethod, STORE_METHODS } from './store/remote-memory.ts';
+import { type SqlMemoryStore, sqlMemoryStore } from './store/sql-memory-store.ts';
 
 const WORKSPACE = 'workspace';
 

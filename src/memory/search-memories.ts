@@ -1,8 +1,5 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
-import type { ContextEngineConfig } from '../context-engine/config.ts';
-import type { LogFields, Logger } from '../context-engine/errors.ts';
-import { ContextEngine } from '../context-engine/index.ts';
-import type { ContextError, Result } from '../contract/context-engine.ts';
+import type { ContextError, Result } from '../contract/wire/context-engine.ts';
 import {
   FACT_TYPES,
   type Facts,
@@ -11,13 +8,16 @@ import {
   type MemoryPage,
   type MemoryRecord,
   type SearchResult,
-} from '../contract/memory.ts';
-import { logLine } from '../runtime/log.ts';
-import { utf8 } from '../signing/encoding.ts';
-import { MAX_ANSWER_BYTES } from '../signing/limits.ts';
-import { type MemoryQuery, type MemoryStore, placeOf, type StorageClient } from '../storage/memory-store.ts';
-import { wordsOf } from '../text/analyse-text.ts';
-import { stem } from '../text/stem.ts';
+} from '../contract/wire/memory.ts';
+import { wordsOf } from '../language/analyse-text.ts';
+import { stem } from '../language/stem.ts';
+import { MAX_ANSWER_BYTES } from '../platform/context/limits.ts';
+import { utf8 } from '../platform/encoding.ts';
+import { logLine } from '../platform/log.ts';
+import type { ContextEngineConfig } from './context-engine/config.ts';
+import type { LogFields, Logger } from './context-engine/errors.ts';
+import { ContextEngine } from './context-engine/index.ts';
+import { type MemoryQuery, type MemoryStore, placeOf, type StorageClient } from './store/memory-store.ts';
 
 /** Two engines over the same memories. They outlive a request: use `forRequest`. */
 export interface Engines {

@@ -1,40 +1,35 @@
-import { unavailableRetrieval } from '../contract/knowledge.ts';
-import type { AIClient } from '../contract/librarian.ts';
-import type { IntentClassification, SupportRequest, SupportResponse } from '../contract/support-response.ts';
-import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../contract/taxonomy.ts';
-import type { TextVectors } from '../grounding/parse-question.ts';
-import {
-  type Knowledge,
-  type KnowledgeScope,
-  knowledgeBlock,
-  withoutWeakSources,
-} from '../knowledge/retrieval/knowledge.ts';
-import { type KnowledgeRetriever, TIMEOUT_MS } from '../knowledge/retrieval/retrieve-knowledge.ts';
-import type { WaitUntil } from '../runtime/concurrency.ts';
-import type { Mask } from '../runtime/privacy/mask.ts';
-import { readPages } from '../search/chunk-texts.ts';
-import { covers } from '../signing/capabilities.ts';
-import { type AutomaticMail, automaticMail, type MailSigns } from '../text/automatic-mail.ts';
-import { type Danger, dangerIn, withoutWordsOfDanger } from '../text/danger.ts';
-import { type Answer, answerPassages } from './draft/answer-passages.ts';
-import { withoutName } from './draft/fill-template.ts';
-import { type ComposedDraft, createDraftComposer, noDraft } from './draft/generate-draft.ts';
-import { coveredBy, isCovered, rankTicketUnits, type TicketUnits, withUnits } from './draft/ticket-units.ts';
+import type { TextVectors } from '../answering/understand/parse-question.ts';
+import type { AIClient } from '../contract/core/librarian.ts';
+import { unavailableRetrieval } from '../contract/wire/knowledge.ts';
+import type { IntentClassification, SupportRequest, SupportResponse } from '../contract/wire/support-response.ts';
+import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../contract/wire/taxonomy.ts';
+import { readPages } from '../knowledge/edition/chunk-texts.ts';
+import { type AutomaticMail, automaticMail, type MailSigns } from '../language/automatic-mail.ts';
+import { type Danger, dangerIn, withoutWordsOfDanger } from '../language/danger.ts';
+import type { Mask } from '../language/privacy/mask.ts';
+import type { WaitUntil } from '../platform/concurrency.ts';
+import { covers } from '../platform/context/capabilities.ts';
+import { type Answer, answerPassages } from './drafts/answer-passages.ts';
+import { withoutName } from './drafts/fill-template.ts';
+import { type ComposedDraft, createDraftComposer, noDraft } from './drafts/generate-draft.ts';
+import { coveredBy, isCovered, rankTicketUnits, type TicketUnits, withUnits } from './drafts/ticket-units.ts';
 import {
   canAnswerFrom,
   type FoundUnits,
   type ModelDraftOptions,
   type ModelOutcome,
   writeWithModel,
-} from './draft/write-with-model.ts';
+} from './drafts/write-with-model.ts';
 import { customerWords, escalationOf, guideAgent, signalsIn } from './guidance/guide-agent.ts';
 import type { IntentClassifier } from './intents/classifier.ts';
 import { classifyWithModel } from './intents/classify-with-model.ts';
 import type { OpenTaxonomy } from './intents/current-taxonomy.ts';
-import { reasonsForPerson } from './ticket/auto-send.ts';
-import { deviceShown } from './ticket/device-signs.ts';
-import { getsNoReply, missingInformation } from './ticket/intent-rules.ts';
-import { readTicket, type TicketReading } from './ticket/read-ticket.ts';
+import { reasonsForPerson } from './message/auto-send.ts';
+import { deviceShown } from './message/device-signs.ts';
+import { getsNoReply, missingInformation } from './message/intent-rules.ts';
+import { readTicket, type TicketReading } from './message/read-ticket.ts';
+import { type Knowledge, type KnowledgeScope, knowledgeBlock, withoutWeakSources } from './retrieval/knowledge.ts';
+import { type KnowledgeRetriever, TIMEOUT_MS } from './retrieval/retrieve-knowledge.ts';
 
 export interface AnalysisParts {
   taxonomyFor: (workspace: string, scope: { waitUntil: WaitUntil }) => Promise<OpenTaxonomy>;

@@ -1,16 +1,15 @@
 import { Hono } from 'hono/tiny';
 import type { EmbeddingStatistics } from '../ai/embeddings/cached-embeddings.ts';
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
-import { ASKER_FACTS, AskerFacts } from '../contract/ask.ts';
-import { readAs } from '../contract/error-info.ts';
-import type { AIClient } from '../contract/librarian.ts';
-import { SupportRequest } from '../contract/support-response.ts';
-import { timeToAnswer } from '../http/deadline.ts';
+import { ASKER_FACTS, AskerFacts } from '../contract/core/ask.ts';
+import { readAs } from '../contract/core/error-info.ts';
+import type { AIClient } from '../contract/core/librarian.ts';
+import { SupportRequest } from '../contract/wire/support-response.ts';
+import { currentEdition } from '../knowledge/edition/current-edition.ts';
 import type { GapBooks } from '../knowledge/gaps/gap-book.ts';
-import { createGapKeeper } from '../knowledge/gaps/gap-keeper.ts';
-import { gapRoutes } from '../knowledge/gaps/gap-routes.ts';
-import { createKnowledgeRetriever, retrievalRoutes } from '../knowledge/retrieval/retrieve-knowledge.ts';
-import { type WaitUntil, waitUntilOf } from '../runtime/concurrency.ts';
+import { createRetriever, type MeaningOf } from '../knowledge/search/retrieve.ts';
+import type { Mask } from '../language/privacy/mask.ts';
+import { type WaitUntil, waitUntilOf } from '../platform/concurrency.ts';
 import {
   contextGuard,
   faultHandler,
@@ -18,20 +17,21 @@ import {
   type GuardOptions,
   refusal,
   requireCapability,
-} from '../runtime/context-guard.ts';
-import { jsonAnswer, readJson } from '../runtime/json-http.ts';
-import { faultLogger } from '../runtime/log.ts';
-import { budgetedModel, settleModel, type TokenPrice } from '../runtime/model-budget.ts';
-import type { Mask } from '../runtime/privacy/mask.ts';
-import { currentEdition } from '../search/current-edition.ts';
-import { createRetriever, type MeaningOf } from '../search/retrieve.ts';
-import type { Identity } from '../signing/identity.ts';
-import { requestBudget } from '../signing/limits.ts';
-import { originate } from '../signing/request-context.ts';
-import { memoryReplayStore } from '../signing/verify-context.ts';
+} from '../platform/context/context-guard.ts';
+import type { Identity } from '../platform/context/identity.ts';
+import { requestBudget } from '../platform/context/limits.ts';
+import { budgetedModel, settleModel, type TokenPrice } from '../platform/context/model-budget.ts';
+import { originate } from '../platform/context/request-context.ts';
+import { memoryReplayStore } from '../platform/context/verify-context.ts';
+import { timeToAnswer } from '../platform/http/deadline.ts';
+import { jsonAnswer, readJson } from '../platform/http/json-http.ts';
+import { faultLogger } from '../platform/log.ts';
 import { type AnalysisParts, analyze } from './analyze.ts';
+import { createGapKeeper } from './gaps/gap-keeper.ts';
+import { gapRoutes } from './gaps/gap-routes.ts';
 import { currentTaxonomy, type TaxonomyStore } from './intents/current-taxonomy.ts';
 import { taxonomyRoutes } from './intents/taxonomy-routes.ts';
+import { createKnowledgeRetriever, retrievalRoutes } from './retrieval/retrieve-knowledge.ts';
 
 interface Fetcher {
   fetch(request: Request): Promise<Response>;

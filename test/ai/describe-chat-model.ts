@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ModelUnavailable } from '../../src/ai/openai-chat.ts';
-import type { AIClient } from '../../src/contract/librarian.ts';
-import type { OpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import type { AIClient } from '../../src/contract/core/librarian.ts';
+import type { OpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
 import { FAULTS, failureOf, HANGS } from './openai-for-test.ts';
 
 /**

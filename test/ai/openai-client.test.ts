@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type OpenAIConfig, openAICaller, type ServiceReply } from '../../src/ai/openai-client.ts';
-import { QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
-import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
+import { QUOTA_USED_UP, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
+import type { Fault } from '../../tools/stand-ins/server/faults.ts';
 import { HANGS, openaiForTest } from './openai-for-test.ts';
 
 const server = await openaiForTest();

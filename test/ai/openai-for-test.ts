@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect } from 'vitest';
 import type { ServiceFailure } from '../../src/ai/openai-client.ts';
-import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
-import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
+import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
+import type { Fault } from '../../tools/stand-ins/server/faults.ts';
 
 /** A server for the tests of a file, without faults, requests and scripts before each of them. */
 export const openaiForTest = async (): Promise<OpenAIServer> => {

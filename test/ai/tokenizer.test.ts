@@ -16,8 +16,8 @@ import {
   o200k,
   TiktokenTokenizer,
 } from '../../src/ai/tokenizer.ts';
-import { bundle } from '../../src/dev/build/bundle-function.ts';
-import { oneWorker } from '../storage/worker-for-test.ts';
+import { bundle } from '../../tools/build/bundle-function.ts';
+import { oneWorker } from '../platform/storage/worker-for-test.ts';
 
 const IN_WORKERD = fileURLToPath(new URL('tokenizer-in-workerd.ts', import.meta.url));
 
@@ -148,7 +148,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
     );
   });
   it('has the same tokens for the articles of the sample knowledge base', () => {
-    const folder = new URL('../../src/dev/sample/knowledge-base/', import.meta.url);
+    const folder = new URL('../../tools/sample/knowledge-base/', import.meta.url);
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
     expect(files.length).toBeGreaterThan(20);
     for (const file of files) {

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundle } from '../../src/dev/build/bundle-function.ts';
-import { oneWorker } from '../storage/worker-for-test.ts';
+import { bundle } from '../../tools/build/bundle-function.ts';
+import { oneWorker } from '../platform/storage/worker-for-test.ts';
 import { FAULTS, HANGS, openaiForTest } from './openai-for-test.ts';
 
 const ENTRY = fileURLToPath(new URL('adapters-in-workerd.ts', import.meta.url));

@@ -1,6 +1,6 @@
-import { chatModelOf, embeddingProviderOf, rerankerOf } from '../../src/adapters/models.ts';
-import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
-import type { AICompletionOptions } from '../../src/contract/librarian.ts';
+import { chatModelOf, embeddingProviderOf, rerankerOf } from '../../src/ai/adapters/models.ts';
+import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
+import type { AICompletionOptions } from '../../src/contract/core/librarian.ts';
 
 interface Asked {
   variables?: AdapterVariables;

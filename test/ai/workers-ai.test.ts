@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { bundle } from '../../src/dev/build/bundle-function.ts';
-import { NATIVE_CHAT, OPENAI_CHAT, startWorkersAI } from '../../src/dev/stand-ins/cloudflare/workers-ai.ts';
-import { oneWorker } from '../storage/worker-for-test.ts';
+import { bundle } from '../../tools/build/bundle-function.ts';
+import { NATIVE_CHAT, OPENAI_CHAT, startWorkersAI } from '../../tools/stand-ins/cloudflare/workers-ai.ts';
+import { oneWorker } from '../platform/storage/worker-for-test.ts';
 
 const server = await startWorkersAI();
 let miniflare: Miniflare;

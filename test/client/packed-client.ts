@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from '../../src/dev/functions.ts';
-import { runCommand } from '../dev/node-for-test.ts';
+import { ROOT } from '../../tools/functions.ts';
+import { runCommand } from '../tools/node-for-test.ts';
 
 /** An empty folder with the packed client installed by npm. */
 export const installPacked = async (): Promise<{ folder: string; remove(): void }> => {

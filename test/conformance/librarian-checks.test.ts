@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describeLibrarian, type LibrarianCases } from '../../src/contract/conformance/describe-librarian.ts';
 import { librarianChecks } from '../../src/contract/conformance/librarian-checks.ts';
-import type { AIClient, Context, Librarian } from '../../src/contract/librarian.ts';
-import type { LibrarianResponse } from '../../src/contract/response.ts';
+import type { AIClient, Context, Librarian } from '../../src/contract/core/librarian.ts';
+import type { LibrarianResponse } from '../../src/contract/core/response.ts';
 
 const ANSWER: LibrarianResponse = {
   answer: 'It lies under the mat.',

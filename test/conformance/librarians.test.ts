@@ -1,21 +1,24 @@
 import { afterAll, describe, it } from 'vitest';
-import { createApp as createAnalytics } from '../../src/agents/analytics/analytics-agent.ts';
-import { createApp as createSemantic } from '../../src/agents/semantic/semantic-agent.ts';
-import { searchCache, type WebResult, type WebSearch } from '../../src/agents/web-search/web-search.ts';
-import { createApp as createWebSearch } from '../../src/agents/web-search/web-search-agent.ts';
 import { describeLibrarian, type LibrarianCases } from '../../src/contract/conformance/describe-librarian.ts';
-import type { AIClient, Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
-import { delegateTo } from '../../src/delegation/delegates.ts';
-import { createConcierge } from '../../src/gateway/concierge/concierge.ts';
-import { DataSourceError } from '../../src/http/coded-error.ts';
-import { createNavigator, createApp as createNavigatorApp } from '../../src/navigator/navigator-librarian.ts';
-import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import type { SqlDatabase } from '../../src/storage/sql-database.ts';
-import { startShop } from '../agents/analytics/shop-for-test.ts';
-import { type Behaviour, hybridWith, silent } from '../agents/hybrid/hybrid-for-test.ts';
-import { catalogueOf, IPHONE } from '../agents/web-search/shop.ts';
-import { openSmallKb } from '../navigator/small-kb.ts';
-import { identityOf } from '../signing/callers.ts';
+import type { AIClient, Librarian, LibrarianInfo } from '../../src/contract/core/librarian.ts';
+import { createApp as createAnalytics } from '../../src/librarians/analytics/analytics-agent.ts';
+import { createConcierge } from '../../src/librarians/concierge/concierge.ts';
+import { delegateTo } from '../../src/librarians/delegation/delegates.ts';
+import {
+  createNavigator,
+  createApp as createNavigatorApp,
+} from '../../src/librarians/navigator/navigator-librarian.ts';
+import { createApp as createSemantic } from '../../src/librarians/semantic/semantic-agent.ts';
+import { serveLibrarian } from '../../src/librarians/serve/serve-librarian.ts';
+import { searchCache, type WebResult, type WebSearch } from '../../src/librarians/web-search/web-search.ts';
+import { createApp as createWebSearch } from '../../src/librarians/web-search/web-search-agent.ts';
+import { DataSourceError } from '../../src/platform/http/coded-error.ts';
+import type { SqlDatabase } from '../../src/platform/storage/sql-database.ts';
+import { openSmallKb } from '../answering/write/small-kb.ts';
+import { startShop } from '../librarians/analytics/shop-for-test.ts';
+import { type Behaviour, hybridWith, silent } from '../librarians/hybrid/hybrid-for-test.ts';
+import { catalogueOf, IPHONE } from '../librarians/web-search/shop.ts';
+import { identityOf } from '../platform/context/callers.ts';
 import { identityBeside, servedLibrarian } from './served-librarian.ts';
 
 const log = () => {};

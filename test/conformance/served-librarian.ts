@@ -1,11 +1,11 @@
-import type { AIClient, Context, Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
-import type { LibrarianResponse } from '../../src/contract/response.ts';
-import { delegateTo } from '../../src/delegation/delegates.ts';
-import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { signedClient } from '../../src/runtime/signed-client.ts';
-import { identityFrom } from '../../src/signing/identity.ts';
-import { originate } from '../../src/signing/request-context.ts';
-import type { App } from '../signing/callers.ts';
+import type { AIClient, Context, Librarian, LibrarianInfo } from '../../src/contract/core/librarian.ts';
+import type { LibrarianResponse } from '../../src/contract/core/response.ts';
+import { delegateTo } from '../../src/librarians/delegation/delegates.ts';
+import { serveLibrarian } from '../../src/librarians/serve/serve-librarian.ts';
+import { identityFrom } from '../../src/platform/context/identity.ts';
+import { originate } from '../../src/platform/context/request-context.ts';
+import { signedClient } from '../../src/platform/context/signed-client.ts';
+import type { App } from '../platform/context/callers.ts';
 
 /** An app, or a function that creates one with the model of the context. */
 type Served = App | ((ai: AIClient | undefined) => App | Promise<App>);

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { AgentResponse } from '../../src/agents/agent-response.ts';
 import { EmbeddingCache } from '../../src/ai/embeddings/cached-embeddings.ts';
 import { TiktokenTokenizer } from '../../src/ai/tokenizer.ts';
-import { ContextFormatter } from '../../src/context-engine/build-context.ts';
-import { DEFAULT_TEMPLATES } from '../../src/context-engine/registry.ts';
-import { AgentResponse as WireAgentResponse } from '../../src/contract/agent-response.ts';
-import { ContextTemplatePut } from '../../src/contract/context-engine.ts';
-import { ErrorCode } from '../../src/contract/error-info.ts';
-import { RetrievalRequest, unavailableRetrieval, WeakKnowledgeRetrieval } from '../../src/contract/knowledge.ts';
-import type { Librarian } from '../../src/contract/librarian.ts';
-import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
-import { readRequest } from '../../src/contract/read-request.ts';
-import { SupportRequest } from '../../src/contract/support-response.ts';
-import { validateResponse } from '../../src/contract/validate-response.ts';
+import { ErrorCode } from '../../src/contract/core/error-info.ts';
+import type { Librarian } from '../../src/contract/core/librarian.ts';
+import { NavigatorResponse } from '../../src/contract/core/navigator-response.ts';
+import { readRequest } from '../../src/contract/core/read-request.ts';
+import { validateResponse } from '../../src/contract/core/validate-response.ts';
+import { AgentResponse as WireAgentResponse } from '../../src/contract/wire/agent-response.ts';
+import { ContextTemplatePut } from '../../src/contract/wire/context-engine.ts';
+import { RetrievalRequest, unavailableRetrieval, WeakKnowledgeRetrieval } from '../../src/contract/wire/knowledge.ts';
+import { SupportRequest } from '../../src/contract/wire/support-response.ts';
+import { AgentResponse } from '../../src/librarians/agents/agent-response.ts';
+import { ContextFormatter } from '../../src/memory/context-engine/build-context.ts';
+import { DEFAULT_TEMPLATES } from '../../src/memory/context-engine/registry.ts';
 
 /** The literal examples of the source documents: what a reader of them writes must work as it stands there. */
 

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { describeIssues } from '../../src/contract/error-info.ts';
+import { describeIssues } from '../../src/contract/core/error-info.ts';
 import * as contract from '../../src/contract/index.ts';
 
 const FOLDER = new URL('../../src/contract/', import.meta.url);
@@ -16,7 +16,9 @@ type Node = Record<string, unknown>;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 describe('the files of the contract', () => {
-  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts'));
+  const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.startsWith('conformance/'),
+  );
   const textOf = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8');
 
   it('are all published', () => {
@@ -30,7 +32,11 @@ describe('the files of the contract', () => {
       [...textOf(file).matchAll(/from '([^']+)'/g)].map(([, from]) => from ?? ''),
     );
     expect(imports.length).toBeGreaterThan(20);
-    expect(imports.filter((from) => from !== 'zod' && !/^\.\/[a-z0-9-]+\.(?:ts|json)$/.test(from))).toEqual([]);
+    expect(
+      imports.filter(
+        (from) => from !== 'zod' && !/^\.(?:\/(?:core|wire)|\.\/core)?\/[a-z0-9-]+\.(?:ts|json)$/.test(from),
+      ),
+    ).toEqual([]);
   });
   it('cost a function less than 48 KiB of gzip', () => {
     const worker = `import { AskRequest, NavigatorResponse, validateResponse } from './src/contract/index.ts';

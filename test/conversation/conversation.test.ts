@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { openFolder } from '../../src/dev/eval/answer-bases.ts';
-import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
-import { SAMPLE_KNOWLEDGE_BASE } from '../../src/dev/sample/files.ts';
-import { answerQuestion } from '../../src/navigator/answer-question.ts';
-import type { Edition } from '../../src/search/open-edition.ts';
-import { createRetriever } from '../../src/search/retrieve.ts';
-import { openSmallKb } from '../navigator/small-kb.ts';
+import { openFolder } from '../../research/eval/answer-bases.ts';
+import type { Edition } from '../../src/knowledge/edition/open-edition.ts';
+import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
+import { answerQuestion } from '../../src/librarians/navigator/answer-question.ts';
+import { shippedWordVectors } from '../../tools/run/shipped-word-vectors.ts';
+import { SAMPLE_KNOWLEDGE_BASE } from '../../tools/sample/files.ts';
+import { openSmallKb } from '../answering/write/small-kb.ts';
 import followUps from './follow-ups.json' with { type: 'json' };
 import library from './library-de.json' with { type: 'json' };
 import standalone from './standalone.json' with { type: 'json' };

@@ -8,10 +8,10 @@ import {
 import { importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { AgentCard, EVIDENCE_EXTENSION, GatewayKeys } from '../../src/contract/a2a.ts';
-import { KnowledgeGapsResponse } from '../../src/contract/knowledge.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import { connect, message, type Reply, textOf } from '../a2a/local-agent.ts';
+import { AgentCard, EVIDENCE_EXTENSION, GatewayKeys } from '../../src/contract/wire/a2a.ts';
+import { KnowledgeGapsResponse } from '../../src/contract/wire/knowledge.ts';
+import type { Product } from '../../tools/run/product.ts';
+import { connect, message, type Reply, textOf } from '../gateway/protocols/a2a/local-agent.ts';
 import { ask, grant, memoriesOf, send, startEmbedded } from './product-for-test.ts';
 
 const READER = 'ck_a2a_reader_0123456789';

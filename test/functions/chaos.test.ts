@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runChaos } from '../../src/dev/bench/chaos/run-chaos.ts';
+import { runChaos } from '../../research/bench/chaos/run-chaos.ts';
 
 it('leaves one note in each of 20 tickets while services fail and functions restart twice', {
   timeout: 240_000,

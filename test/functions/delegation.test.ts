@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { LibrarianDescription } from '../../src/contract/librarian.ts';
-import { DelegationTrace, JoinedAnswer, LibrarianResponse } from '../../src/contract/response.ts';
-import { validateResponse } from '../../src/contract/validate-response.ts';
-import { ROOT } from '../../src/dev/functions.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import type { Plan } from '../../src/dev/run/relays/index.ts';
-import { relayIds, relayWorkers } from '../../src/dev/run/relays/relay-workers.ts';
-import { readJws } from '../../src/signing/compact-jws.ts';
-import { localSigner } from '../../src/signing/identity.ts';
-import { CONTEXT_HEADER } from '../../src/signing/limits.ts';
+import { LibrarianDescription } from '../../src/contract/core/librarian.ts';
+import { DelegationTrace, JoinedAnswer, LibrarianResponse } from '../../src/contract/core/response.ts';
+import { validateResponse } from '../../src/contract/core/validate-response.ts';
+import { readJws } from '../../src/platform/context/compact-jws.ts';
+import { localSigner } from '../../src/platform/context/identity.ts';
+import { CONTEXT_HEADER } from '../../src/platform/context/limits.ts';
+import { ROOT } from '../../tools/functions.ts';
+import type { Product } from '../../tools/run/product.ts';
+import type { Plan } from '../../tools/run/relays/index.ts';
+import { relayIds, relayWorkers } from '../../tools/run/relays/relay-workers.ts';
 import { type Misbehaving, serveMisbehaving } from './misbehaving-librarians.ts';
 import { ask as askProduct, startEmbedded } from './product-for-test.ts';
 import {

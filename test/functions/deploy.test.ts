@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { functionSizes, MAX_UPLOAD_BYTES, maxGzipBytesOf } from '../../src/dev/bench/size.ts';
-import { ROOT } from '../../src/dev/functions.ts';
-import { createKeyring } from '../../src/dev/release/keyring.ts';
+import { functionSizes, MAX_UPLOAD_BYTES, maxGzipBytesOf } from '../../research/bench/size.ts';
+import { ROOT } from '../../tools/functions.ts';
+import { createKeyring } from '../../tools/release/keyring.ts';
 
 /** Without a platform. */
 const env = {
@@ -13,7 +13,7 @@ const env = {
   CLOUDFLARE_ACCOUNT_ID: '0'.repeat(32),
 };
 const deploy = (...options: string[]) =>
-  spawnSync('node', ['src/dev/release/deploy.ts', ...options], { cwd: ROOT, encoding: 'utf8', env });
+  spawnSync('node', ['tools/release/deploy.ts', ...options], { cwd: ROOT, encoding: 'utf8', env });
 
 describe('every function', () => {
   it('is at most 560 KiB compressed, and with its data within the limit of Cloudflare', async () => {

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Constellation } from '../../client/constellation.ts';
-import { AnswerReplay, AnswerStatistics, AnswersPage, KeptAnswer } from '../../src/contract/answers.ts';
-import { ErrorBody } from '../../src/contract/error-info.ts';
-import { Explanation } from '../../src/contract/navigator-response.ts';
-import { LibrarianResponse } from '../../src/contract/response.ts';
-import type { Product } from '../../src/dev/run/product.ts';
+import { ErrorBody } from '../../src/contract/core/error-info.ts';
+import { Explanation } from '../../src/contract/core/navigator-response.ts';
+import { LibrarianResponse } from '../../src/contract/core/response.ts';
+import { AnswerReplay, AnswerStatistics, AnswersPage, KeptAnswer } from '../../src/contract/wire/answers.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { grant, send } from './product-for-test.ts';
 
 const KEYS = {

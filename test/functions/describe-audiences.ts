@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { KnowledgeSearchResponse } from '../../src/contract/knowledge.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import { mayRead } from '../../src/signing/capabilities.ts';
+import { KnowledgeSearchResponse } from '../../src/contract/wire/knowledge.ts';
+import { mayRead } from '../../src/platform/context/capabilities.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { grant, send } from './product-for-test.ts';
 
 /** Places of an article, each with a unique word. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AuditPage } from '../../src/contract/audit.ts';
-import type { Product } from '../../src/dev/run/product.ts';
+import { AuditPage } from '../../src/contract/wire/audit.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { grant, send } from './product-for-test.ts';
 
 const READER = 'ck_audit_reader_000000000000';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Product } from '../../src/dev/run/product.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { everyPair, QUESTIONS } from '../conversation/every-pair.ts';
 import { ask, grant, memoriesOf, send } from './product-for-test.ts';
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { AgentResponse } from '../../src/contract/agent-response.ts';
-import { DelegationTrace, JoinedAnswer } from '../../src/contract/response.ts';
-import { SupportResponse } from '../../src/contract/support-response.ts';
-import { validateResponse } from '../../src/contract/validate-response.ts';
-import type { Product } from '../../src/dev/run/product.ts';
+import { DelegationTrace, JoinedAnswer } from '../../src/contract/core/response.ts';
+import { validateResponse } from '../../src/contract/core/validate-response.ts';
+import { AgentResponse } from '../../src/contract/wire/agent-response.ts';
+import { SupportResponse } from '../../src/contract/wire/support-response.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { ask, directoryOf, grant, send } from './product-for-test.ts';
 
 /** The librarians of the sample product: on their own routes, by `/v1/ask`, in conversations and through the interface of OpenAI. */

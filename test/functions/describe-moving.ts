@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ExportLine } from '../../src/contract/moving.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import { runNode } from '../dev/node-for-test.ts';
+import { ExportLine } from '../../src/contract/wire/moving.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { smallTaxonomy } from '../support/intents/small-taxonomy.ts';
+import { runNode } from '../tools/node-for-test.ts';
 import { grant, send } from './product-for-test.ts';
 
 /** Fills the workspace `workshop`. */
@@ -33,7 +33,7 @@ export const describeMoving = (productOf: () => Product): void => {
   const inFolder = (name: string): string => join(folder, name);
   /** Exit status and output of a script. */
   const run = (script: string, args: readonly string[], key = MOVER) =>
-    runNode([`src/dev/transfer/${script}.ts`, '--url', productOf().url.origin, ...args], {
+    runNode([`tools/transfer/${script}.ts`, '--url', productOf().url.origin, ...args], {
       env: { CONSTELLATION_API_KEY: key },
     });
   const as = async (key: string, route: string, body?: unknown) => (await send(productOf(), route, body, key)).json();

@@ -2,7 +2,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { streamText } from 'ai';
 import OpenAI from 'openai';
 import { expect, it } from 'vitest';
-import type { Product } from '../../src/dev/run/product.ts';
+import type { Product } from '../../tools/run/product.ts';
 
 /** `/v1/chat/completions` and `/v1/models`, called by official clients. */
 export const describeOpenAI = (productOf: () => Product): void => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ArticleListing } from '../../src/contract/host-article.ts';
-import { KnowledgeSearchResponse } from '../../src/contract/knowledge.ts';
-import { LibrarianResponse } from '../../src/contract/response.ts';
-import type { Product } from '../../src/dev/run/product.ts';
+import { LibrarianResponse } from '../../src/contract/core/response.ts';
+import { ArticleListing } from '../../src/contract/wire/host-article.ts';
+import { KnowledgeSearchResponse } from '../../src/contract/wire/knowledge.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { send } from './product-for-test.ts';
 
 const AT_ONCE = 50;

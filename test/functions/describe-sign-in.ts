@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { SignedIn, SignInOptions } from '../../src/contract/access.ts';
-import { ErrorBody } from '../../src/contract/error-info.ts';
-import type { Product } from '../../src/dev/run/product.ts';
+import { ErrorBody } from '../../src/contract/core/error-info.ts';
+import { SignedIn, SignInOptions } from '../../src/contract/wire/access.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { earlyInMinute } from '../early-in-minute.ts';
 import { AUDIENCE, CLIENT_ID, type LocalIdentityProvider } from './identity-provider-for-test.ts';
 import { send } from './product-for-test.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { KnowledgeGapsResponse, unavailableRetrieval } from '../../src/contract/knowledge.ts';
-import type { SupportRequest, SupportResponse } from '../../src/contract/support-response.ts';
-import { Taxonomy, TaxonomyWritten } from '../../src/contract/taxonomy.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import { SAMPLE_TAXONOMY } from '../../src/dev/sample/files.ts';
-import type { LogLine } from '../../src/runtime/log.ts';
+import { KnowledgeGapsResponse, unavailableRetrieval } from '../../src/contract/wire/knowledge.ts';
+import type { SupportRequest, SupportResponse } from '../../src/contract/wire/support-response.ts';
+import { Taxonomy, TaxonomyWritten } from '../../src/contract/wire/taxonomy.ts';
+import type { LogLine } from '../../src/platform/log.ts';
+import type { Product } from '../../tools/run/product.ts';
+import { SAMPLE_TAXONOMY } from '../../tools/sample/files.ts';
 import { grant, send, startEmbedded, startOnServices } from './product-for-test.ts';
 import { analyze, retrieve, TICKET, urlsOf } from './support-for-test.ts';
 

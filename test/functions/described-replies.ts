@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { type HttpRoute, ROUTES, type RouteName } from '../../src/contract/http-routes.ts';
-import { exampleRequest, replyProblem } from '../../src/dev/build/openapi.ts';
+import { type HttpRoute, ROUTES, type RouteName } from '../../src/contract/wire/http-routes.ts';
+import { exampleRequest, replyProblem } from '../../tools/build/openapi.ts';
 
 interface Described {
   paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, unknown> }> }>>;

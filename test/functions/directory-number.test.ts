@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKeyring, publishedDirectory, renewDirectory } from '../../src/dev/release/keyring.ts';
-import { startLocalCloud } from '../../src/dev/run/local-cloud.ts';
-import { LOCAL_LIBRARIANS } from '../../src/signing/internal-librarians.ts';
+import { LOCAL_LIBRARIANS } from '../../src/platform/context/internal-librarians.ts';
+import { createKeyring, publishedDirectory, renewDirectory } from '../../tools/release/keyring.ts';
+import { startLocalCloud } from '../../tools/run/local-cloud.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'constellation-directory-'));
 const keyring = join(folder, 'keyring');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { Product } from '../../src/dev/run/product.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { describeAnswers } from './describe-answers.ts';
 import { describeAudiences } from './describe-audiences.ts';
 import { describeAudit } from './describe-audit.ts';

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { ContextResult } from '../../src/contract/context-engine.ts';
-import { ErrorBody } from '../../src/contract/error-info.ts';
-import { KnowledgeSearchResponse } from '../../src/contract/knowledge.ts';
-import { MemorySearchResponse } from '../../src/contract/memory.ts';
-import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
-import { LibrarianResponse } from '../../src/contract/response.ts';
-import { SyncAccepted, SyncStatus } from '../../src/contract/sync.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import { SAMPLE_KNOWLEDGE_BASE } from '../../src/dev/sample/files.ts';
-import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
-import type { LocalServices } from '../../src/dev/stand-ins/start-services.ts';
+import { ErrorBody } from '../../src/contract/core/error-info.ts';
+import { NavigatorResponse } from '../../src/contract/core/navigator-response.ts';
+import { LibrarianResponse } from '../../src/contract/core/response.ts';
+import { ContextResult } from '../../src/contract/wire/context-engine.ts';
+import { KnowledgeSearchResponse } from '../../src/contract/wire/knowledge.ts';
+import { MemorySearchResponse } from '../../src/contract/wire/memory.ts';
+import { SyncAccepted, SyncStatus } from '../../src/contract/wire/sync.ts';
+import type { Product } from '../../tools/run/product.ts';
+import { SAMPLE_KNOWLEDGE_BASE } from '../../tools/sample/files.ts';
+import type { Fault } from '../../tools/stand-ins/server/faults.ts';
+import type { LocalServices } from '../../tools/stand-ins/start-services.ts';
 import { send, startOnServices } from './product-for-test.ts';
 
 /** A word of every question, memory and article of the matrix, and of nothing else. */
@@ -281,7 +281,7 @@ const wordFor = (...parts: string[]): string => {
   return `${MARK}${letters.join('')}`;
 };
 
-/** The longest pause of an open circuit between two probes (`src/delegation/circuit-breaker.ts`). */
+/** The longest pause of an open circuit between two probes (`src/librarians/delegation/circuit-breaker.ts`). */
 const RECOVERY_MS = 60_000;
 
 /** Milliseconds until the operation succeeds without degradation; on a busy machine the embeddings may time out once. */

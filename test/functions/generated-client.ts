@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { ROOT } from '../../src/dev/functions.ts';
+import { ROOT } from '../../tools/functions.ts';
 
 /**
  * A client that `openapi-typescript` and `openapi-fetch` make of a description, as others make one of ours: its types are generated, a

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { NavigatorResponse, statesLackOfInformation } from '../../src/contract/navigator-response.ts';
-import { ROOT } from '../../src/dev/functions.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import { answerPhrases } from '../../src/runtime/answer-phrases.ts';
+import { answerPhrases } from '../../src/answering/write/answer-phrases.ts';
+import { NavigatorResponse, statesLackOfInformation } from '../../src/contract/core/navigator-response.ts';
+import { ROOT } from '../../tools/functions.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { send } from './product-for-test.ts';
 
 interface LabelledQuestion {
@@ -15,7 +15,7 @@ interface LabelledQuestion {
 }
 
 export const QUESTIONS = JSON.parse(
-  readFileSync(join(ROOT, 'src/dev/sample/questions.json'), 'utf8'),
+  readFileSync(join(ROOT, 'tools/sample/questions.json'), 'utf8'),
 ) as LabelledQuestion[];
 
 export const navigate = async (product: Product, query: string): Promise<NavigatorResponse> =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { KnowledgeSearchResponse, WeakKnowledgeRetrieval } from '../../src/contract/knowledge.ts';
-import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
-import type { Product } from '../../src/dev/run/product.ts';
+import { NavigatorResponse } from '../../src/contract/core/navigator-response.ts';
+import { KnowledgeSearchResponse, WeakKnowledgeRetrieval } from '../../src/contract/wire/knowledge.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { hostArticle } from '../knowledge/library/library-for-test.ts';
 import { serveHost } from './library/served-library.ts';
 import { ask, send, startEmbedded } from './product-for-test.ts';

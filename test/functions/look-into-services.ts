@@ -1,7 +1,7 @@
 import { Redis } from '@upstash/redis';
 import { Index } from '@upstash/vector';
-import type { RedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
-import type { VectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
+import type { RedisServer } from '../../tools/stand-ins/redis/redis-server.ts';
+import type { VectorServer } from '../../tools/stand-ins/vector/vector-server.ts';
 
 /** Every key and value, each also decoded from base64 (either alphabet). */
 export const textsInRedis = async ({ url, token }: Pick<RedisServer, 'url' | 'token'>): Promise<string[]> => {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { JoinedAnswer, LibrarianResponse } from '../../src/contract/response.ts';
-import { ROOT } from '../../src/dev/functions.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import { relayWorkers } from '../../src/dev/run/relays/relay-workers.ts';
-import { readEvents } from '../../src/http/event-stream.ts';
+import { JoinedAnswer, LibrarianResponse } from '../../src/contract/core/response.ts';
+import { readEvents } from '../../src/platform/http/event-stream.ts';
+import { ROOT } from '../../tools/functions.ts';
+import type { Product } from '../../tools/run/product.ts';
+import { relayWorkers } from '../../tools/run/relays/relay-workers.ts';
 import { CLAIMED_FILE, LIE, type Misbehaving, serveMisbehaving } from './misbehaving-librarians.ts';
 import { ask, send, startEmbedded } from './product-for-test.ts';
 

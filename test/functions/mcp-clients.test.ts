@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ERROR_META, ToolFailure } from '../../src/contract/mcp.ts';
-import type { Product } from '../../src/dev/run/product.ts';
+import { ERROR_META, ToolFailure } from '../../src/contract/wire/mcp.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { startEmbedded } from './product-for-test.ts';
 
 let product: Product;

@@ -6,9 +6,9 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bridgeMcp } from '../../client/command-line/mcp-bridge.ts';
-import { AskResult, ERROR_META, ToolFailure } from '../../src/contract/mcp.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import { runConformance } from '../mcp/run-conformance.ts';
+import { AskResult, ERROR_META, ToolFailure } from '../../src/contract/wire/mcp.ts';
+import type { Product } from '../../tools/run/product.ts';
+import { runConformance } from '../gateway/protocols/mcp/run-conformance.ts';
 import { grant, startEmbedded } from './product-for-test.ts';
 
 const READER = 'ck_mcp_reader_0123456789';

@@ -1,7 +1,13 @@
 import { expect } from 'vitest';
-import { ErrorBody } from '../../src/contract/error-info.ts';
-import { type Memory, MemoryPage, MemorySearchResponse, MemoryStats, MemoryStored } from '../../src/contract/memory.ts';
-import type { Product } from '../../src/dev/run/product.ts';
+import { ErrorBody } from '../../src/contract/core/error-info.ts';
+import {
+  type Memory,
+  MemoryPage,
+  MemorySearchResponse,
+  MemoryStats,
+  MemoryStored,
+} from '../../src/contract/wire/memory.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { send } from './product-for-test.ts';
 
 /** The memory API with a key, by default the owner's. */

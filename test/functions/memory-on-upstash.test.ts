@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Product } from '../../src/dev/run/product.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
-import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
-import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
+import type { Product } from '../../tools/run/product.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
+import { type RedisServer, startRedisServer } from '../../tools/stand-ins/redis/redis-server.ts';
+import { startVectorServer, type VectorServer } from '../../tools/stand-ins/vector/vector-server.ts';
 import { idsInVector, textsInRedis } from './look-into-services.ts';
 import { memoriesIn } from './memories-for-test.ts';
 import { grant, startEmbedded } from './product-for-test.ts';

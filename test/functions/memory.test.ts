@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
-import { Memory } from '../../src/contract/memory.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import { ContextPreview, ContextResult } from '../../src/contract/wire/context-engine.ts';
+import { Memory } from '../../src/contract/wire/memory.ts';
+import type { Product } from '../../tools/run/product.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
 import { memoriesIn } from './memories-for-test.ts';
 import { grant, startEmbedded } from './product-for-test.ts';
 

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { importSigner, makeSigningKey, type Signer, signJws } from '../../src/signing/compact-jws.ts';
-import { decodeBase64url, randomHex, sha256, utf8 } from '../../src/signing/encoding.ts';
-import type { DirectoryEntry } from '../../src/signing/key-directory.ts';
-import { CONTEXT_HEADER, RECEIPT_HEADER } from '../../src/signing/limits.ts';
-import { signReceipt } from '../../src/signing/receipt.ts';
+import { importSigner, makeSigningKey, type Signer, signJws } from '../../src/platform/context/compact-jws.ts';
+import type { DirectoryEntry } from '../../src/platform/context/key-directory.ts';
+import { CONTEXT_HEADER, RECEIPT_HEADER } from '../../src/platform/context/limits.ts';
+import { signReceipt } from '../../src/platform/context/receipt.ts';
+import { decodeBase64url, randomHex, sha256, utf8 } from '../../src/platform/encoding.ts';
 
 /** An article of the sample. */
 export const CLAIMED_FILE = 'dashboard/log-in-and-password-reset.md';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { splitQuery } from '../../src/agents/hybrid/split-query.ts';
-import { AgentResponse } from '../../src/contract/agent-response.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import type { ChatScript } from '../../src/dev/stand-ins/openai/chat-answer.ts';
-import { type ChatRequest, textOf } from '../../src/dev/stand-ins/openai/chat-request.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
-import { readPrompt } from '../../src/dev/stand-ins/read-prompt.ts';
+import { AgentResponse } from '../../src/contract/wire/agent-response.ts';
+import { splitQuery } from '../../src/librarians/hybrid/split-query.ts';
+import type { Product } from '../../tools/run/product.ts';
+import type { ChatScript } from '../../tools/stand-ins/openai/chat-answer.ts';
+import { type ChatRequest, textOf } from '../../tools/stand-ins/openai/chat-request.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
+import { readPrompt } from '../../tools/stand-ins/read-prompt.ts';
 import RECORDED from './model-texts.json' with { type: 'json' };
 import { ask, send, startEmbedded } from './product-for-test.ts';
 

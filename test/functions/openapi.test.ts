@@ -1,11 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { ROUTES, type RouteName } from '../../src/contract/http-routes.ts';
-import { exampleRequest, replyProblem, requestSchema } from '../../src/dev/build/openapi.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
-import { withNulls } from '../contract/null-members.ts';
+import { launchChromium } from '../../research/screenshots/launch-chromium.ts';
+import { ROUTES, type RouteName } from '../../src/contract/wire/http-routes.ts';
+import { exampleRequest, replyProblem, requestSchema } from '../../tools/build/openapi.ts';
+import type { Product } from '../../tools/run/product.ts';
+import { withNulls } from '../contract/wire/null-members.ts';
 import { undescribedReplies } from './described-replies.ts';
 import { compileClient } from './generated-client.ts';
 import { ask, grant, send, startEmbedded } from './product-for-test.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { AgentResponse } from '../../src/contract/agent-response.ts';
-import { KeptAnswer } from '../../src/contract/answers.ts';
-import { KnowledgeStats } from '../../src/contract/knowledge.ts';
+import { AgentResponse } from '../../src/contract/wire/agent-response.ts';
+import { KeptAnswer } from '../../src/contract/wire/answers.ts';
+import { KnowledgeStats } from '../../src/contract/wire/knowledge.ts';
 import { ask, send, startOnServices } from './product-for-test.ts';
 
 let running: Awaited<ReturnType<typeof startOnServices>>;

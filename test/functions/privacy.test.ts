@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { KnowledgeGapsResponse } from '../../src/contract/knowledge.ts';
-import type { SupportRequest } from '../../src/contract/support-response.ts';
+import { KnowledgeGapsResponse } from '../../src/contract/wire/knowledge.ts';
+import type { SupportRequest } from '../../src/contract/wire/support-response.ts';
 import { textsInRedis } from './look-into-services.ts';
 import { send, startOnServices } from './product-for-test.ts';
 import { analyze, retrieve } from './support-for-test.ts';

@@ -1,10 +1,10 @@
-import { LibrarianDirectory } from '../../src/contract/librarian.ts';
-import { MemoryPage } from '../../src/contract/memory.ts';
-import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.ts';
-import { type Product, type ProductOptions, startProduct } from '../../src/dev/run/product.ts';
-import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
-import { type LocalServices, startServices } from '../../src/dev/stand-ins/start-services.ts';
-import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
+import { LibrarianDirectory } from '../../src/contract/core/librarian.ts';
+import { DelegationTrace, LibrarianResponse } from '../../src/contract/core/response.ts';
+import { MemoryPage } from '../../src/contract/wire/memory.ts';
+import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/access/api-keys.ts';
+import { type Product, type ProductOptions, startProduct } from '../../tools/run/product.ts';
+import { quotingModel } from '../../tools/stand-ins/quoting-model.ts';
+import { type LocalServices, startServices } from '../../tools/stand-ins/start-services.ts';
 
 /** The product on its built-in stores and models. */
 export const startEmbedded = (options: Partial<ProductOptions> = {}): Promise<Product> =>

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LibrarianResponse } from '../../src/contract/response.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
-import { PROVIDERS } from '../../src/dev/stand-ins/openai/providers.ts';
-import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
+import { LibrarianResponse } from '../../src/contract/core/response.ts';
+import type { Product } from '../../tools/run/product.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
+import { PROVIDERS } from '../../tools/stand-ins/openai/providers.ts';
+import { quotingModel } from '../../tools/stand-ins/quoting-model.ts';
 import { send, startEmbedded } from './product-for-test.ts';
 
 /** The two that differ most from OpenAI, each with both kinds of models; the others run in test/ai/providers.test.ts. */

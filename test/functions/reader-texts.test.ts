@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Product } from '../../src/dev/run/product.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { send, startEmbedded } from './product-for-test.ts';
 import CASES from './reader-texts.json' with { type: 'json' };
 

@@ -3,10 +3,10 @@ import { type AddressInfo, connect } from 'node:net';
 import { SendMessageRequest, TaskState } from '@a2a-js/sdk';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ChatError } from '../../src/contract/chat-completions.ts';
-import { ErrorInfo } from '../../src/contract/error-info.ts';
-import type { Product } from '../../src/dev/run/product.ts';
-import { connect as connectAgent, message } from '../a2a/local-agent.ts';
+import { ErrorInfo } from '../../src/contract/core/error-info.ts';
+import { ChatError } from '../../src/contract/wire/chat-completions.ts';
+import type { Product } from '../../tools/run/product.ts';
+import { connect as connectAgent, message } from '../gateway/protocols/a2a/local-agent.ts';
 import { send, startEmbedded } from './product-for-test.ts';
 
 /** A model that starts to write and never ends; it counts requests, and those whose client left. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { KnowledgeRetrieval } from '../../src/contract/knowledge.ts';
-import { type SupportRequest, SupportResponse, SupportResponseV1 } from '../../src/contract/support-response.ts';
-import type { Product } from '../../src/dev/run/product.ts';
+import { KnowledgeRetrieval } from '../../src/contract/wire/knowledge.ts';
+import { type SupportRequest, SupportResponse, SupportResponseV1 } from '../../src/contract/wire/support-response.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { send } from './product-for-test.ts';
 
 /** A request with a product and attachments (docs/contract.md#knowledge-retrieval). */

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { ROOT } from '../../src/dev/functions.ts';
-import { importSigner, type Signer, signJws } from '../../src/signing/compact-jws.ts';
-import { decodeBase64url, randomHex, sha256, utf8 } from '../../src/signing/encoding.ts';
-import { localDirectory, localSigner } from '../../src/signing/identity.ts';
-import { RECEIPT_HEADER } from '../../src/signing/limits.ts';
+import { importSigner, type Signer, signJws } from '../../src/platform/context/compact-jws.ts';
+import { localDirectory, localSigner } from '../../src/platform/context/identity.ts';
+import { RECEIPT_HEADER } from '../../src/platform/context/limits.ts';
+import { decodeBase64url, randomHex, sha256, utf8 } from '../../src/platform/encoding.ts';
+import { ROOT } from '../../tools/functions.ts';
 
 const SCRIPT = join(ROOT, 'examples/third-team/weather.mjs');
 export const WEATHER = 'partner.weather';

@@ -1,5 +1,5 @@
 // No TypeScript: its base class has types of the runtime, which are not visible in this folder.
-import { DeskObject as Desk, TicketObject as Ticket } from '../../src/helpdesk/tickets/durable-objects.ts';
+import { DeskObject as Desk, TicketObject as Ticket } from '../../src/support/tickets/durable-objects.ts';
 
 /** Triggers the alarm of an object, and reads the time of the next one. */
 const alarmOf = ({ storage }) => ({

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TicketsResponse } from '../../src/contract/tickets.ts';
-import { type FaultPlan, startFaultPlan } from '../../src/dev/bench/chaos/fault-plan.ts';
-import { type ProductWithDesks, startWithDesks } from '../../src/dev/bench/chaos/product-with-desks.ts';
-import { ROOT } from '../../src/dev/functions.ts';
-import { LOCAL_DESK_IDS } from '../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
+import { type FaultPlan, startFaultPlan } from '../../research/bench/chaos/fault-plan.ts';
+import { type ProductWithDesks, startWithDesks } from '../../research/bench/chaos/product-with-desks.ts';
+import { TicketsResponse } from '../../src/contract/wire/tickets.ts';
+import { ROOT } from '../../tools/functions.ts';
+import { LOCAL_DESK_IDS } from '../../tools/stand-ins/helpdesks/desk/local-desk.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../tools/stand-ins/helpdesks/start-helpdesks.ts';
 
 let helpdesks: LocalHelpdesks;
 let plan: FaultPlan;
@@ -19,8 +19,8 @@ beforeAll(async () => {
   running = await startWithDesks({
     plan,
     desks: { default: Object.values(helpdesks.desks) },
-    support: { name: 'support-for-test', main: join(ROOT, 'test/helpdesk/tickets/support-for-test.ts') },
-    main: join(ROOT, 'src/dev/bench/chaos/crashing-webhooks.mjs'),
+    support: { name: 'support-for-test', main: join(ROOT, 'test/support/tickets/support-for-test.ts') },
+    main: join(ROOT, 'research/bench/chaos/crashing-webhooks.mjs'),
     variables: {
       ...{ TICKET_RETRY_MS: '10', TICKET_SETTLE_MS: '200', TICKET_CALL_MS: '500', TICKET_ANALYSE_MS: '500' },
       CRASHES: 'every-step',

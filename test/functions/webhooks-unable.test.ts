@@ -4,9 +4,9 @@ import {
   type ProductWithDesks,
   startWithDesks,
   type WithDesksOptions,
-} from '../../src/dev/bench/chaos/product-with-desks.ts';
-import { ROOT } from '../../src/dev/functions.ts';
-import { startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
+} from '../../research/bench/chaos/product-with-desks.ts';
+import { ROOT } from '../../tools/functions.ts';
+import { startHelpdesks } from '../../tools/stand-ins/helpdesks/start-helpdesks.ts';
 
 /** Webhooks functions that cannot start their work. */
 let running: ProductWithDesks;

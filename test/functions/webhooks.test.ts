@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Healthz } from '../../src/contract/librarian.ts';
-import { SyncStatus } from '../../src/contract/sync.ts';
-import { ReplayResponse, TicketsResponse } from '../../src/contract/tickets.ts';
-import { type FaultPlan, type ServiceFault, startFaultPlan } from '../../src/dev/bench/chaos/fault-plan.ts';
-import { type ProductWithDesks, startWithDesks } from '../../src/dev/bench/chaos/product-with-desks.ts';
-import { signCall } from '../../src/dev/bench/chaos/sign-call.ts';
-import { ROOT } from '../../src/dev/functions.ts';
-import type { LocalDesk, SignOptions } from '../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
+import { type FaultPlan, type ServiceFault, startFaultPlan } from '../../research/bench/chaos/fault-plan.ts';
+import { type ProductWithDesks, startWithDesks } from '../../research/bench/chaos/product-with-desks.ts';
+import { signCall } from '../../research/bench/chaos/sign-call.ts';
+import { Healthz } from '../../src/contract/core/librarian.ts';
+import { SyncStatus } from '../../src/contract/wire/sync.ts';
+import { ReplayResponse, TicketsResponse } from '../../src/contract/wire/tickets.ts';
+import { ROOT } from '../../tools/functions.ts';
+import type { LocalDesk, SignOptions } from '../../tools/stand-ins/helpdesks/desk/local-desk.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../tools/stand-ins/helpdesks/start-helpdesks.ts';
 
 const OLD_SECRET = 'the-secret-before-this-one';
 const ACME_SECRET = 'the-secret-of-the-team-acme';
-const support = { name: 'support-for-test', main: join(ROOT, 'test/helpdesk/tickets/support-for-test.ts') };
+const support = { name: 'support-for-test', main: join(ROOT, 'test/support/tickets/support-for-test.ts') };
 
 let helpdesks: LocalHelpdesks;
 let others: LocalHelpdesks;
@@ -43,7 +43,7 @@ beforeAll(async () => {
     plan,
     support,
     desks: { default: [rotated, helpdesks.desks.zendesk], acme: [acme], bare: [noSecret], tokenless: [noToken] },
-    main: join(ROOT, 'src/dev/bench/chaos/crashing-webhooks.mjs'),
+    main: join(ROOT, 'research/bench/chaos/crashing-webhooks.mjs'),
     variables: {
       ...{ TICKET_RETRY_MS: '100', TICKET_SETTLE_MS: '400', TICKET_CALL_MS: '600', TICKET_ANALYSE_MS: '1000' },
       ...{ TICKET_ATTEMPTS: '4', CRASHES: '0' },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Product } from '../../src/dev/run/product.ts';
-import { type LocalSite, pageOf, startSite } from '../helpdesk/articles/local-site.ts';
+import type { Product } from '../../tools/run/product.ts';
+import { type LocalSite, pageOf, startSite } from '../knowledge/sources/local-site.ts';
 import { ask, startEmbedded } from './product-for-test.ts';
 
 const PAGES = 300;

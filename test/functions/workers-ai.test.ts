@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Product } from '../../src/dev/run/product.ts';
-import { NATIVE_CHAT, startWorkersAI, type WorkersAIServer } from '../../src/dev/stand-ins/cloudflare/workers-ai.ts';
-import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
+import type { Product } from '../../tools/run/product.ts';
+import { NATIVE_CHAT, startWorkersAI, type WorkersAIServer } from '../../tools/stand-ins/cloudflare/workers-ai.ts';
+import { quotingModel } from '../../tools/stand-ins/quoting-model.ts';
 import { send, startEmbedded } from './product-for-test.ts';
 
 const EMBEDDING = '@cf/baai/bge-m3';

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HostErrorBody } from '../../src/contract/host-article.ts';
-import { honoRoute, ROUTES, type RouteName } from '../../src/contract/http-routes.ts';
-import { KnowledgeRetrieval, unavailableRetrieval } from '../../src/contract/knowledge.ts';
-import { MAX_BODY_BYTES } from '../../src/gateway/gateway-error.ts';
-import { signedClient } from '../../src/runtime/signed-client.ts';
-import { localSigner } from '../../src/signing/identity.ts';
-import { MAX_ARTICLE_BYTES } from '../../src/signing/limits.ts';
-import { identityOf, userContext } from '../signing/callers.ts';
+import { HostErrorBody } from '../../src/contract/wire/host-article.ts';
+import { honoRoute, ROUTES, type RouteName } from '../../src/contract/wire/http-routes.ts';
+import { KnowledgeRetrieval, unavailableRetrieval } from '../../src/contract/wire/knowledge.ts';
+import { MAX_BODY_BYTES } from '../../src/gateway/access/gateway-error.ts';
+import { localSigner } from '../../src/platform/context/identity.ts';
+import { MAX_ARTICLE_BYTES } from '../../src/platform/context/limits.ts';
+import { signedClient } from '../../src/platform/context/signed-client.ts';
+import { identityOf, userContext } from '../platform/context/callers.ts';
 import { functionFor, idOf, READER, replyOf, startGateway } from './gateway-for-test.ts';
 
 const WRITER = 'ck_writer_0123456789abcdef';

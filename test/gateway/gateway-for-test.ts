@@ -1,21 +1,21 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
 import { type Context, Hono } from 'hono';
-import { HTTP_STATUS } from '../../src/contract/error-info.ts';
-import type { AIClient, Context as AskedContext, LibrarianInfo } from '../../src/contract/librarian.ts';
-import { LibrarianResponse } from '../../src/contract/response.ts';
-import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
-import { type ApiKeyRecord, hashApiKey, kvApiKeys } from '../../src/gateway/api-keys.ts';
+import { HTTP_STATUS } from '../../src/contract/core/error-info.ts';
+import type { AIClient, Context as AskedContext, LibrarianInfo } from '../../src/contract/core/librarian.ts';
+import { LibrarianResponse } from '../../src/contract/core/response.ts';
+import { type ApiKeyRecord, hashApiKey, kvApiKeys } from '../../src/gateway/access/api-keys.ts';
 import { createApp, type GatewayParts } from '../../src/gateway/app.ts';
-import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
-import { type ServedLibrarian, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
-import { type Identity, LOCAL_SEED, localDirectory, localSigner } from '../../src/signing/identity.ts';
-import { LOCAL_LIBRARIANS } from '../../src/signing/internal-librarians.ts';
-import type { DirectoryEntry } from '../../src/signing/key-directory.ts';
-import { originate } from '../../src/signing/request-context.ts';
+import { createLibrarians } from '../../src/librarians/delegation/librarian-directory.ts';
+import { type ServedLibrarian, serveLibrarian } from '../../src/librarians/serve/serve-librarian.ts';
+import { contextGuard, type GuardedEnv } from '../../src/platform/context/context-guard.ts';
+import { type Identity, LOCAL_SEED, localDirectory, localSigner } from '../../src/platform/context/identity.ts';
+import { LOCAL_LIBRARIANS } from '../../src/platform/context/internal-librarians.ts';
+import type { DirectoryEntry } from '../../src/platform/context/key-directory.ts';
+import { originate } from '../../src/platform/context/request-context.ts';
+import { signedClient, type Target } from '../../src/platform/context/signed-client.ts';
 import { memoryApp } from '../memory/memory-for-test.ts';
-import { identityOf, notebook } from '../signing/callers.ts';
-import { embeddedStore } from '../storage/memory-stores.ts';
+import { embeddedStore } from '../memory/store/memory-stores.ts';
+import { identityOf, notebook } from '../platform/context/callers.ts';
 
 export const READER = 'ck_reader_0123456789abcdef';
 const RECORD: ApiKeyRecord = {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { KnowledgeHit } from '../../src/contract/knowledge.ts';
-import texts from '../../src/gateway/pages.json' with { type: 'json' };
-import phrases from '../../src/runtime/answer-phrases.json' with { type: 'json' };
+import phrases from '../../src/answering/write/answer-phrases.json' with { type: 'json' };
+import type { KnowledgeHit } from '../../src/contract/wire/knowledge.ts';
+import texts from '../../src/web/pages/pages.json' with { type: 'json' };
 import { functionFor, READER, startGateway } from './gateway-for-test.ts';
 
 const MEMORY_ONLY = 'ck_memory_0123456789abcdef';

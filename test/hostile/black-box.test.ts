@@ -4,12 +4,12 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ROOT } from '../../src/dev/functions.ts';
-import { signJws } from '../../src/signing/compact-jws.ts';
-import { randomHex, sha256, utf8 } from '../../src/signing/encoding.ts';
-import { localSigner } from '../../src/signing/identity.ts';
-import { startServices } from '../dev/run/upgrade/services.ts';
+import { signJws } from '../../src/platform/context/compact-jws.ts';
+import { localSigner } from '../../src/platform/context/identity.ts';
+import { randomHex, sha256, utf8 } from '../../src/platform/encoding.ts';
+import { ROOT } from '../../tools/functions.ts';
 import { earlyInMinute } from '../early-in-minute.ts';
+import { startServices } from '../tools/run/upgrade/services.ts';
 
 /** Attacks on `npm start` from outside, as anyone on the machine could try them. */
 const QUESTION = JSON.stringify({ query: 'What was the revenue in March 2026?' });
@@ -28,7 +28,7 @@ beforeAll(async () => {
   // A connection that works, and a broken one.
   const acme = { zendesk: { secrets: ['NO_SUCH_SECRET'] } };
   const HELPDESKS = JSON.stringify({ ...JSON.parse(services.env.HELPDESKS), acme });
-  const args = ['src/dev/run/start.ts', '--port', '0', '--no-helpdesk', '--state', join(folder, 'state')];
+  const args = ['tools/run/start.ts', '--port', '0', '--no-helpdesk', '--state', join(folder, 'state')];
   child = spawn('node', args, { cwd: ROOT, env: { ...process.env, HELPDESKS, OWN_DESK_SECRET } });
   [url, key] = await new Promise<[string, string]>((resolve, reject) => {
     child.stdout?.on('data', (bytes: Buffer) => {
@@ -126,7 +126,7 @@ it('reports a broken helpdesk connection, and loses no ticket of the others, wha
   await expect.poll(states, { timeout: 60_000 }).toEqual(['beside: done', 'long: done', 'too large: dead']);
 });
 it('creates no key with an unknown capability', () => {
-  const args = ['src/dev/release/api-key.ts', '--name', 'desk', '--capabilities', 'kb:reed'];
+  const args = ['tools/release/api-key.ts', '--name', 'desk', '--capabilities', 'kb:reed'];
   const { status, stderr } = spawnSync('node', args, { cwd: ROOT, encoding: 'utf8' });
   expect([status, stderr]).toEqual([1, expect.stringContaining('no function has the capability kb:reed. There are')]);
 });

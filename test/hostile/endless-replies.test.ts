@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { providerJson } from '../../src/agents/web-search/web-search.ts';
 import { openaiChat } from '../../src/ai/openai-chat.ts';
-import { LOCAL_DESK_IDS, type LocalDeskId } from '../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
-import { oidcTokens } from '../../src/gateway/oidc.ts';
-import { websiteArticles } from '../../src/helpdesk/articles/website-articles.ts';
-import { helpdeskApi } from '../../src/helpdesk/tools/helpdesk-api.ts';
+import { oidcTokens } from '../../src/gateway/access/oidc.ts';
 import { hostKbClient } from '../../src/knowledge/library/host-kb-client.ts';
-import { upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
-import { idsOf, readAll, sourceFrom } from '../helpdesk/articles/read-source.ts';
-import replies from '../helpdesk/fixtures/cloud-replies.json' with { type: 'json' };
-import { loopbackServer } from '../http/loopback-server.ts';
+import { websiteArticles } from '../../src/knowledge/sources/website-articles.ts';
+import { providerJson } from '../../src/librarians/web-search/web-search.ts';
+import { upstashVectorIndex } from '../../src/platform/storage/upstash-vector-index.ts';
+import { helpdeskApi } from '../../src/support/tools/helpdesk-api.ts';
+import { LOCAL_DESK_IDS, type LocalDeskId } from '../../tools/stand-ins/helpdesks/desk/local-desk.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../tools/stand-ins/helpdesks/start-helpdesks.ts';
+import { idsOf, readAll, sourceFrom } from '../knowledge/sources/read-source.ts';
+import { loopbackServer } from '../platform/http/loopback-server.ts';
+import replies from '../support/tools/fixtures/cloud-replies.json' with { type: 'json' };
 
 /**
  * Sends a byte every tenth of a second, without end: no pause is long enough for a timeout between two bytes, and no body too long. Below

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { startProduct } from '../../src/dev/run/product.ts';
+import { startProduct } from '../../tools/run/product.ts';
 
 const product = await startProduct({ kb: 'sample', port: 0, functions: ['analytics', 'web-search'] });
 afterAll(() => product.stop());

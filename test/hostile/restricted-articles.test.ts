@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ROUTES, type RouteName } from '../../src/contract/http-routes.ts';
-import type { Product } from '../../src/dev/run/product.ts';
+import { ROUTES, type RouteName } from '../../src/contract/wire/http-routes.ts';
+import type { Product } from '../../tools/run/product.ts';
 import { grant, send, startEmbedded } from '../functions/product-for-test.ts';
 import { RESTRICTED_BASE, RESTRICTED_QUESTIONS, RESTRICTED_WORDS } from './restricted-base.ts';
 
@@ -213,8 +213,8 @@ const NOT_COMPARED: Partial<Record<RouteName, string>> = {
   'POST /v1/answers/{id}/replay': 'asks again, by a random id; test/functions/describe-audiences.ts',
   'GET /v1/knowledge/editions/{id}/changes': 'as the list of editions; test/knowledge/library/edition-history.test.ts',
   'GET /v1/knowledge/gaps/records': 'for keys with kb:write',
-  'GET /v1/workspaces/{workspace_id}/memories': 'in the order of random ids; test/storage/hidden-memories.test.ts',
-  'GET /v1/workspaces/{workspace_id}/memories/{id}': 'by a random id; test/storage/hidden-memories.test.ts',
+  'GET /v1/workspaces/{workspace_id}/memories': 'in the order of random ids; test/memory/store/hidden-memories.test.ts',
+  'GET /v1/workspaces/{workspace_id}/memories/{id}': 'by a random id; test/memory/store/hidden-memories.test.ts',
   'POST /v1/workspaces/{workspace_id}/memories/search/batch': 'as the search of one query',
   'POST /v1/workspaces/{workspace_id}/memories/context/preview': 'as the context',
 };

@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
-import { buildEdition } from '../../src/search/build-edition.ts';
-import { completeEdition, editionFor } from '../../src/search/current-edition.ts';
-import { type Edition, openEdition } from '../../src/search/open-edition.ts';
-import { domainProbability, keynessOf, relevanceOfHits } from '../../src/search/relevance.ts';
-import { isRepeatedIn } from '../../src/search/repeated-blocks.ts';
-import { searchEdition } from '../../src/search/search-edition.ts';
-import { shownTranslations } from '../../src/search/translations.ts';
-import { mayRead } from '../../src/signing/capabilities.ts';
-import { entryOf, IDENTITY, type Sketch } from '../search/edition-fixture.ts';
+import { answerFromEdition } from '../../src/answering/write/answer-from-edition.ts';
+import { buildEdition } from '../../src/knowledge/edition/build-edition.ts';
+import { completeEdition, editionFor } from '../../src/knowledge/edition/current-edition.ts';
+import { type Edition, openEdition } from '../../src/knowledge/edition/open-edition.ts';
+import { isRepeatedIn } from '../../src/knowledge/edition/repeated-blocks.ts';
+import { shownTranslations } from '../../src/knowledge/edition/translations.ts';
+import { domainProbability, keynessOf, relevanceOfHits } from '../../src/knowledge/search/relevance.ts';
+import { searchEdition } from '../../src/knowledge/search/search-edition.ts';
+import { mayRead } from '../../src/platform/context/capabilities.ts';
+import { entryOf, IDENTITY, type Sketch } from '../knowledge/search/edition-fixture.ts';
 
 /** What leaves is made from readable articles alone, numbers included: the same with and without the others. */
 const WORDS =

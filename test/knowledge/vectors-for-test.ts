@@ -1,7 +1,7 @@
 import { EmbeddingFailed, type EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
-import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
-import type { VectorIndex } from '../../src/storage/vector-index.ts';
-import { wordsOf } from '../../src/text/analyse-text.ts';
+import { wordsOf } from '../../src/language/analyse-text.ts';
+import { StoreUnavailable } from '../../src/platform/storage/store-unavailable.ts';
+import type { VectorIndex } from '../../src/platform/storage/vector-index.ts';
 
 export interface FakeModel extends EmbeddingProvider {
   /** Every text that was embedded, in order. */

@@ -1,20 +1,26 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
 import { CharacterTokenizer } from '../../src/ai/tokenizer.ts';
-import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
-import { ErrorBody } from '../../src/contract/error-info.ts';
-import { type Memory, MemoryPage, MemorySearchResponse, MemoryStats, MemoryStored } from '../../src/contract/memory.ts';
+import { ErrorBody } from '../../src/contract/core/error-info.ts';
+import { ContextPreview, ContextResult } from '../../src/contract/wire/context-engine.ts';
+import {
+  type Memory,
+  MemoryPage,
+  MemorySearchResponse,
+  MemoryStats,
+  MemoryStored,
+} from '../../src/contract/wire/memory.ts';
 import type { MemoryParts } from '../../src/memory/app.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
-import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
-import type { LogLine } from '../../src/runtime/log.ts';
-import { MAX_ANSWER_BYTES } from '../../src/signing/limits.ts';
-import type { MemoryStore } from '../../src/storage/memory-store.ts';
-import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
-import { identityOf, signedRequest, userContext } from '../signing/callers.ts';
-import { embeddedStore } from '../storage/memory-stores.ts';
+import type { MemoryStore } from '../../src/memory/store/memory-store.ts';
+import { readMemoryQuotas } from '../../src/memory/store/store-memory.ts';
+import { MAX_ANSWER_BYTES } from '../../src/platform/context/limits.ts';
+import type { LogLine } from '../../src/platform/log.ts';
+import { StoreUnavailable } from '../../src/platform/storage/store-unavailable.ts';
+import { identityOf, signedRequest, userContext } from '../platform/context/callers.ts';
 import { ledgerForTest } from './ledger-for-test.ts';
 import { memoryApp } from './memory-for-test.ts';
+import { embeddedStore } from './store/memory-stores.ts';
 
 let log: LogLine[];
 let store: MemoryStore;

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ContextPreview, ContextRankers, ContextTemplates } from '../../src/contract/context-engine.ts';
-import { MemoryBatchResponse, MemoryStats } from '../../src/contract/memory.ts';
-import type { RemoteLedger } from '../../src/memory/remote-memory.ts';
-import { embeddedStore } from '../storage/memory-stores.ts';
+import { ContextPreview, ContextRankers, ContextTemplates } from '../../src/contract/wire/context-engine.ts';
+import { MemoryBatchResponse, MemoryStats } from '../../src/contract/wire/memory.ts';
+import type { RemoteLedger } from '../../src/memory/store/remote-memory.ts';
 import { ledgerForTest } from './ledger-for-test.ts';
 import { gatewayTo, memoryApp } from './memory-for-test.ts';
+import { embeddedStore } from './store/memory-stores.ts';
 
 let call: Awaited<ReturnType<typeof gatewayTo>>;
 let ledgers: Map<string, RemoteLedger>;

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Memory } from '../../src/contract/memory.ts';
-import { deleteMemory, embeddedTexts, eraseMemories } from '../../src/memory/store-memory.ts';
-import type { MemoryStore } from '../../src/storage/memory-store.ts';
-import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
-import { embeddedStore } from '../storage/memory-stores.ts';
+import type { Memory } from '../../src/contract/wire/memory.ts';
+import type { MemoryStore } from '../../src/memory/store/memory-store.ts';
+import { deleteMemory, embeddedTexts, eraseMemories } from '../../src/memory/store/store-memory.ts';
+import { StoreUnavailable } from '../../src/platform/storage/store-unavailable.ts';
+import { embeddedStore } from './store/memory-stores.ts';
 
 let store: MemoryStore;
 let forgotten: string[];

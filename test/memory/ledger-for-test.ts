@@ -1,5 +1,5 @@
-import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
-import { createLedger, type Ledger, type RemoteLedger, remoteLedger } from '../../src/memory/remote-memory.ts';
+import { createLedger, type Ledger, type RemoteLedger, remoteLedger } from '../../src/memory/store/remote-memory.ts';
+import { nodeSql } from '../../tools/stand-ins/node-sql.ts';
 
 /** A ledger behind a stub like that of a Durable Object. */
 export const ledgerForTest = (ledger: Ledger = createLedger(nodeSql())): RemoteLedger =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
-import { createLedger } from '../../src/memory/remote-memory.ts';
+import { createLedger } from '../../src/memory/store/remote-memory.ts';
+import { nodeSql } from '../../tools/stand-ins/node-sql.ts';
 
 type Search = Parameters<ReturnType<typeof createLedger>['recordSearch']>[0];
 const SEARCH = { outcome: 'found', degraded: false, durationMs: 3, nowMs: Date.UTC(2026, 0, 1) } as const;

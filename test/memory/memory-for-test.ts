@@ -1,8 +1,8 @@
 import { createApp, type MemoryParts } from '../../src/memory/app.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
-import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
-import type { MemoryStore } from '../../src/storage/memory-store.ts';
-import { callFrom, identityOf, userContext } from '../signing/callers.ts';
+import type { MemoryStore } from '../../src/memory/store/memory-store.ts';
+import { readMemoryQuotas } from '../../src/memory/store/store-memory.ts';
+import { callFrom, identityOf, userContext } from '../platform/context/callers.ts';
 import { ledgerForTest } from './ledger-for-test.ts';
 
 /** The app of memories on a store, with one ledger for all workspaces. */

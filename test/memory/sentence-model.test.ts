@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { sentenceModel } from '../../research/eval/sentence-model.ts';
 import { cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
-import { ContextResult } from '../../src/contract/context-engine.ts';
-import { Facts, MemorySearchResponse } from '../../src/contract/memory.ts';
-import { sentenceModel } from '../../src/dev/eval/sentence-model.ts';
+import { ContextResult } from '../../src/contract/wire/context-engine.ts';
+import { Facts, MemorySearchResponse } from '../../src/contract/wire/memory.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
-import { embeddedStore } from '../storage/memory-stores.ts';
 import { gatewayTo, memoryApp } from './memory-for-test.ts';
+import { embeddedStore } from './store/memory-stores.ts';
 
 const LOGIN = 'I cannot remember my login and need to reset it';
 const CONTENTS = [

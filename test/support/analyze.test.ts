@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { unavailableRetrieval } from '../../src/contract/knowledge.ts';
+import { unavailableRetrieval } from '../../src/contract/wire/knowledge.ts';
 import {
   type IntentClassification,
   type SupportRequest,
   SupportResponse,
-} from '../../src/contract/support-response.ts';
-import { composeNote } from '../../src/helpdesk/compose-note.ts';
-import type { Knowledge } from '../../src/knowledge/retrieval/knowledge.ts';
-import type { KnowledgeRetriever } from '../../src/knowledge/retrieval/retrieve-knowledge.ts';
-import { createMask } from '../../src/runtime/privacy/mask.ts';
+} from '../../src/contract/wire/support-response.ts';
+import { createMask } from '../../src/language/privacy/mask.ts';
 import { analyze } from '../../src/support/analyze.ts';
-import PHRASES from '../../src/support/ticket/phrases.json' with { type: 'json' };
-import { userContext } from '../signing/callers.ts';
-import { knowledgeOf, passage, taxonomy } from './draft/tickets.ts';
+import PHRASES from '../../src/support/message/phrases.json' with { type: 'json' };
+import type { Knowledge } from '../../src/support/retrieval/knowledge.ts';
+import type { KnowledgeRetriever } from '../../src/support/retrieval/retrieve-knowledge.ts';
+import { composeNote } from '../../src/support/tickets/compose-note.ts';
+import { userContext } from '../platform/context/callers.ts';
+import { knowledgeOf, passage, taxonomy } from './drafts/tickets.ts';
 
 /** The analysis of a message with this classification, its note, and the options of the knowledge search. */
 const analysed = async (

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unavailableRetrieval } from '../../src/contract/knowledge.ts';
-import type { AIClient } from '../../src/contract/librarian.ts';
-import { SupportResponse } from '../../src/contract/support-response.ts';
-import type { Knowledge, KnowledgeQuestion } from '../../src/knowledge/retrieval/knowledge.ts';
-import { retrieveKnowledge } from '../../src/knowledge/retrieval/retrieve-knowledge.ts';
-import { createRetriever } from '../../src/search/retrieve.ts';
+import type { AIClient } from '../../src/contract/core/librarian.ts';
+import { unavailableRetrieval } from '../../src/contract/wire/knowledge.ts';
+import { SupportResponse } from '../../src/contract/wire/support-response.ts';
+import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
 import { openClassifier } from '../../src/support/intents/classifier.ts';
 import { trainClassifier } from '../../src/support/intents/train-classifier.ts';
+import type { Knowledge, KnowledgeQuestion } from '../../src/support/retrieval/knowledge.ts';
+import { retrieveKnowledge } from '../../src/support/retrieval/retrieve-knowledge.ts';
 import { createApp } from '../../src/support/support-desk.ts';
-import { type Reply, scriptedModel } from '../navigator/scripted-model.ts';
-import { callFrom, identityOf, targetOf, userContext } from '../signing/callers.ts';
-import { editionOf, taxonomy } from './draft/tickets.ts';
+import { type Reply, scriptedModel } from '../answering/write/scripted-model.ts';
+import { callFrom, identityOf, targetOf, userContext } from '../platform/context/callers.ts';
+import { editionOf, taxonomy } from './drafts/tickets.ts';
 import hostileArticles from './hostile-articles.json' with { type: 'json' };
 
 const classifier = openClassifier(trainClassifier(taxonomy, { effort: 'quick' }), taxonomy);

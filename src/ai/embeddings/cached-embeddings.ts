@@ -1,10 +1,10 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { CacheConfig } from '../../contract/context-engine.ts';
-import { withDeadline } from '../../http/deadline.ts';
+import { CacheConfig } from '../../contract/wire/context-engine.ts';
+import { withDeadline } from '../../platform/http/deadline.ts';
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';
 
-/** A store of vectors that outlives an isolate: the part of `EmbeddingStore` (src/storage) that is used. */
+/** A store of vectors that outlives an isolate: the part of `EmbeddingStore` (src/platform/storage) that is used. */
 export interface SecondLevel {
   /** In the order of the keys, `undefined` where there is none. */
   getMany(keys: readonly string[], options?: EmbeddingOptions): Promise<(number[] | undefined)[]>;

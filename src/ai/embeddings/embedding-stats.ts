@@ -1,4 +1,4 @@
-import type { KnowledgeStats } from '../../contract/knowledge.ts';
+import type { KnowledgeStats } from '../../contract/wire/knowledge.ts';
 import type { EmbeddingStatistics } from './cached-embeddings.ts';
 
 /** What a function says of its cache at `GET /v1/knowledge/stats`. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/error-info.ts';
+import { readAs } from '../../contract/core/error-info.ts';
 import { type CallOpenAI, type FailedReply, type OpenAIConfig, openAICaller } from '../openai-client.ts';
 import type { Refusal } from '../service-refusal.ts';
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';

@@ -1,5 +1,5 @@
-import { analyseText } from '../../text/analyse-text.ts';
-import { stem } from '../../text/stem.ts';
+import { analyseText } from '../../language/analyse-text.ts';
+import { stem } from '../../language/stem.ts';
 import type { EmbeddingProvider } from './base.ts';
 
 /** Model name; changes whenever the table or the computation of vectors does. */

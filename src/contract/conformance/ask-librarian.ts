@@ -1,7 +1,7 @@
-import type { ErrorCode } from '../error-info.ts';
-import type { Context, Librarian, LibrarianInfo } from '../librarian.ts';
-import type { LibrarianResponse } from '../response.ts';
-import { validateResponse } from '../validate-response.ts';
+import type { ErrorCode } from '../core/error-info.ts';
+import type { Context, Librarian, LibrarianInfo } from '../core/librarian.ts';
+import type { LibrarianResponse } from '../core/response.ts';
+import { validateResponse } from '../core/validate-response.ts';
 
 /** A check failed; the message says what is wrong with the librarian. */
 class NotConforming extends Error {

@@ -1,4 +1,4 @@
-import type { Librarian } from '../librarian.ts';
+import type { Librarian } from '../core/librarian.ts';
 import type { LibrarianCases } from './ask-librarian.ts';
 import { librarianChecks } from './librarian-checks.ts';
 

@@ -1,6 +1,6 @@
-import type { AIClient, Context, Librarian } from '../librarian.ts';
-import { type DelegateRequest, DelegationTrace, type LibrarianResponse } from '../response.ts';
-import { validateResponse } from '../validate-response.ts';
+import type { AIClient, Context, Librarian } from '../core/librarian.ts';
+import { type DelegateRequest, DelegationTrace, type LibrarianResponse } from '../core/response.ts';
+import { validateResponse } from '../core/validate-response.ts';
 import {
   ask,
   type Check,

@@ -1,6 +1,6 @@
-import { type Block, parseBlocks } from '../../markup/blocks.ts';
-import { plainHeading } from '../../markup/render-markdown.ts';
-import type { Article, Chunk } from '../../search/article.ts';
+import { type Block, parseBlocks } from '../../documents/markdown/blocks.ts';
+import { plainHeading } from '../../documents/markdown/render-markdown.ts';
+import type { Article, Chunk } from './article.ts';
 
 /**
  * Cuts an article into chunks that each stand alone. A chunk never reaches over a heading; the

@@ -1,24 +1,24 @@
-import type { Omission } from '../../contract/host-article.ts';
+import { Audience, WebUrl } from '../../contract/core/names.ts';
+import { KnowledgeFile } from '../../contract/core/navigator-response.ts';
+import type { Omission } from '../../contract/wire/host-article.ts';
 import {
   ARTICLE_CONTENT_MAX_LENGTH,
   type ArticleReading,
   type ContentFormat,
   type HostArticleReply,
   MAX_READING_WARNINGS,
-} from '../../contract/host-article.ts';
-import { Audience, WebUrl } from '../../contract/names.ts';
-import { KnowledgeFile } from '../../contract/navigator-response.ts';
+} from '../../contract/wire/host-article.ts';
+import { type FrontMatter, splitFrontMatter } from '../../documents/front-matter.ts';
 import { joinOmissions } from '../../documents/omissions.ts';
 import { readDocument } from '../../documents/read-document.ts';
-import type { Article, EditionEntry } from '../../search/article.ts';
-import { NO_ONE } from '../../signing/capabilities.ts';
-import { utf8 } from '../../signing/encoding.ts';
-import { MAX_AUDIENCES } from '../../signing/limits.ts';
-import { sha256Hex } from '../../storage/edition-storage.ts';
-import { languageTag } from '../../text/language-tag.ts';
-import { titleOfPath } from '../../text/title-of-path.ts';
+import { languageTag } from '../../language/language-tag.ts';
+import { titleOfPath } from '../../language/title-of-path.ts';
+import { NO_ONE } from '../../platform/context/capabilities.ts';
+import { MAX_AUDIENCES } from '../../platform/context/limits.ts';
+import { utf8 } from '../../platform/encoding.ts';
+import { sha256Hex } from '../../platform/storage/edition-storage.ts';
+import type { Article, EditionEntry } from './article.ts';
 import { chunkArticle } from './chunk-article.ts';
-import { type FrontMatter, splitFrontMatter } from './front-matter.ts';
 
 export interface NormalisedArticle {
   article: Article;

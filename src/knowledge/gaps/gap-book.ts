@@ -1,6 +1,6 @@
-import type { GapKind, KnowledgeGap } from '../../contract/knowledge.ts';
-import type { GapRecord, GapRecordPage, GapRecordsQuery } from '../../contract/moving.ts';
-import { StoreUnavailable } from '../../storage/store-unavailable.ts';
+import type { GapKind, KnowledgeGap } from '../../contract/wire/knowledge.ts';
+import type { GapRecord, GapRecordPage, GapRecordsQuery } from '../../contract/wire/moving.ts';
+import { StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
 
 /** A gap that a question revealed: what is missing, as a sentence for people and in structured form. */
 export interface RevealedGap {

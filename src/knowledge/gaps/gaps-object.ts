@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers';
-import { durableObjectSql } from '../../storage/sql.ts';
+import { durableObjectSql } from '../../platform/storage/sql.ts';
 import { GAP_METHODS, type GapBook, type GapMethod } from './gap-book.ts';
 import { createGapTables, sqlGapBook } from './sql-gap-book.ts';
 

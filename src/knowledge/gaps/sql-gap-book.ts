@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { KnowledgeGap } from '../../contract/knowledge.ts';
-import { GapRecord, type GapRecordPage, type GapRecordsQuery } from '../../contract/moving.ts';
-import { NO_ONE } from '../../signing/capabilities.ts';
-import { bytesOf, migrate, readStored, type Sql, type SqlValue } from '../../storage/sql.ts';
-import { splitSentences } from '../../text/split-sentences.ts';
+import type { KnowledgeGap } from '../../contract/wire/knowledge.ts';
+import { GapRecord, type GapRecordPage, type GapRecordsQuery } from '../../contract/wire/moving.ts';
+import { splitSentences } from '../../language/split-sentences.ts';
+import { NO_ONE } from '../../platform/context/capabilities.ts';
+import { bytesOf, migrate, readStored, type Sql, type SqlValue } from '../../platform/storage/sql.ts';
 import {
   type GapBook,
   type GapListing,
@@ -121,7 +121,7 @@ const audienceList = (audiences: readonly string[] = []): string => JSON.stringi
 
 const AudienceList = z.array(z.string());
 
-/** `mayReadAsked` of signing/capabilities.ts, for the audiences in the first parameter. */
+/** `mayReadAsked` of platform/context/capabilities.ts, for the audiences in the first parameter. */
 const READABLE = `(audiences = '[]' OR EXISTS (SELECT 1 FROM json_each(?1) WHERE value = '*')
   OR NOT EXISTS (SELECT 1 FROM json_each(audiences) WHERE value NOT IN (SELECT value FROM json_each(?1))))`;
 

@@ -4,14 +4,14 @@ import {
   type HealthPlace,
   type KnowledgeHealth,
   MAX_FINDINGS,
-} from '../../contract/knowledge.ts';
-import { overlapOf, SAME_PATTERN, type Statement, statementsOf } from '../../grounding/compare-statements.ts';
-import { numbersIn } from '../../grounding/number-values.ts';
-import { cachedSection, type Section, sectionRanges, visibleSize } from '../../grounding/sections.ts';
-import { oncePer } from '../../runtime/once-per.ts';
-import type { Edition, EditionArticle } from '../../search/open-edition.ts';
-import { searchEdition } from '../../search/search-edition.ts';
-import { decodeUri } from '../../text/decode-uri.ts';
+} from '../../contract/wire/knowledge.ts';
+import { decodeUri } from '../../language/decode-uri.ts';
+import { numbersIn } from '../../language/number-values.ts';
+import { oncePer } from '../../platform/once-per.ts';
+import type { Edition, EditionArticle } from '../edition/open-edition.ts';
+import { cachedSection, type Section, sectionRanges, visibleSize } from '../edition/sections.ts';
+import { searchEdition } from '../search/search-edition.ts';
+import { overlapOf, SAME_PATTERN, type Statement, statementsOf } from './compare-statements.ts';
 
 /** Titles that are searched; a search takes about a millisecond. */
 const MAX_TITLES = 2000;

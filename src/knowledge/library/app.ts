@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
-import { EditionActivation, EditionChangesQuery } from '../../contract/editions.ts';
-import { describeIssues, issuesOf, readAs } from '../../contract/error-info.ts';
+import { describeIssues, issuesOf, readAs } from '../../contract/core/error-info.ts';
+import { KnowledgeFile } from '../../contract/core/navigator-response.ts';
+import { EditionActivation, EditionChangesQuery } from '../../contract/wire/editions.ts';
 import {
   type ArticleListing,
   ArticleListingQuery,
@@ -9,10 +10,9 @@ import {
   type ArticleText,
   type HostArticle,
   LISTING_DEFAULT_LIMIT,
-} from '../../contract/host-article.ts';
-import { type Inventory, InventoryQuery } from '../../contract/moving.ts';
-import { KnowledgeFile } from '../../contract/navigator-response.ts';
-import { SyncRequest } from '../../contract/sync.ts';
+} from '../../contract/wire/host-article.ts';
+import { type Inventory, InventoryQuery } from '../../contract/wire/moving.ts';
+import { SyncRequest } from '../../contract/wire/sync.ts';
 import {
   contextGuard,
   faultHandler,
@@ -20,12 +20,12 @@ import {
   type GuardOptions,
   refusal,
   requireCapability,
-} from '../../runtime/context-guard.ts';
-import { readJson } from '../../runtime/json-http.ts';
-import { inAddress, suggestForm } from '../../runtime/suggest-form.ts';
-import { isExternal, type KeyDirectory } from '../../signing/key-directory.ts';
-import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
-import type { ReplayStore } from '../../signing/verify-context.ts';
+} from '../../platform/context/context-guard.ts';
+import { isExternal, type KeyDirectory } from '../../platform/context/key-directory.ts';
+import { MAX_ARTICLE_BYTES } from '../../platform/context/limits.ts';
+import type { ReplayStore } from '../../platform/context/verify-context.ts';
+import { readJson } from '../../platform/http/json-http.ts';
+import { inAddress, suggestForm } from '../../platform/http/suggest-form.ts';
 import type { StoredArticle } from './article-store.ts';
 import type { RemoteLibrary } from './library.ts';
 

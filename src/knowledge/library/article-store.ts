@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { ArticleReading, type ArticleText, ContentFormat } from '../../contract/host-article.ts';
-import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
-import type { Article, Chunk, EditionEntry } from '../../search/article.ts';
-import { NO_ONE } from '../../signing/capabilities.ts';
-import { addColumn, migrate, readStored, type Sql } from '../../storage/sql.ts';
+import { ArticleReading, type ArticleText, ContentFormat } from '../../contract/wire/host-article.ts';
+import type { Inventory, InventoryQuery } from '../../contract/wire/moving.ts';
+import { NO_ONE } from '../../platform/context/capabilities.ts';
+import { addColumn, migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
+import type { Article, Chunk, EditionEntry } from '../articles/article.ts';
 import { chunkArticle } from '../articles/chunk-article.ts';
 
 /** Owner of an article: a sync with the host changes and deletes only the host's. */
@@ -231,7 +231,7 @@ const articleOf = (row: ArticleRow): StoredArticle => {
   return { ...metadataOf(row), content: String(row.content), ...(format === undefined ? {} : { format }) };
 };
 
-/** `mayRead` of signing/capabilities.ts, for the audiences in the first parameter. */
+/** `mayRead` of platform/context/capabilities.ts, for the audiences in the first parameter. */
 const READABLE = `(audiences = '[]' OR EXISTS (SELECT 1 FROM json_each(?1) WHERE value = '*')
   OR EXISTS (SELECT 1 FROM json_each(audiences) WHERE value IN (SELECT value FROM json_each(?1))))`;
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { EditionCause, EditionChanges, EditionSummary } from '../../contract/editions.ts';
-import { ContentFormat } from '../../contract/host-article.ts';
-import type { EditionEntry } from '../../search/article.ts';
-import { NO_ONE } from '../../signing/capabilities.ts';
-import { readStored, type Sql } from '../../storage/sql.ts';
+import type { EditionCause, EditionChanges, EditionSummary } from '../../contract/wire/editions.ts';
+import { ContentFormat } from '../../contract/wire/host-article.ts';
+import { NO_ONE } from '../../platform/context/capabilities.ts';
+import { readStored, type Sql } from '../../platform/storage/sql.ts';
+import type { EditionEntry } from '../articles/article.ts';
 import { chunkArticle } from '../articles/chunk-article.ts';
 import { type ArticleOrigin, type ArticleOwner, VERSION_COLUMNS as COLUMNS } from './article-store.ts';
 

@@ -1,10 +1,5 @@
-import { CodedError } from '../../http/coded-error.ts';
-import { buildEdition, sealPages } from '../../search/build-edition.ts';
-import type { PageSource } from '../../search/chunk-texts.ts';
-import { EDITION_VERSION } from '../../search/edition-format.ts';
-import { openEdition } from '../../search/open-edition.ts';
-import { type EditionPages, openPage, type TextPage } from '../../search/text-pages.ts';
-import { utf8 } from '../../signing/encoding.ts';
+import { utf8 } from '../../platform/encoding.ts';
+import { CodedError } from '../../platform/http/coded-error.ts';
 import {
   EDITION_PART_BYTES,
   EditionManifest,
@@ -14,8 +9,13 @@ import {
   partKey,
   sha256,
   sha256Hex,
-} from '../../storage/edition-storage.ts';
-import { bytesOf, readStored, type Sql } from '../../storage/sql.ts';
+} from '../../platform/storage/edition-storage.ts';
+import { bytesOf, readStored, type Sql } from '../../platform/storage/sql.ts';
+import { buildEdition, sealPages } from '../edition/build-edition.ts';
+import type { PageSource } from '../edition/chunk-texts.ts';
+import { EDITION_VERSION } from '../edition/edition-format.ts';
+import { openEdition } from '../edition/open-edition.ts';
+import { type EditionPages, openPage, type TextPage } from '../edition/text-pages.ts';
 import type { ArticleStore, LibraryState } from './article-store.ts';
 import type { EditionVectorSource } from './vector-store.ts';
 

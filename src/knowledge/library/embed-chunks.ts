@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
-import { embeddingTextOf } from '../../search/edition-vectors.ts';
-import { packVector, quantise } from '../../search/nearest-rows.ts';
-import { StoreUnavailable } from '../../storage/store-unavailable.ts';
-import type { VectorIndex, VectorRecord } from '../../storage/vector-index.ts';
+import { StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
+import type { VectorIndex, VectorRecord } from '../../platform/storage/vector-index.ts';
+import { embeddingTextOf } from '../edition/edition-vectors.ts';
+import { packVector, quantise } from '../edition/nearest-rows.ts';
 import type { ArticleStore, LibraryState } from './article-store.ts';
 import { fitsEdition, type LibraryEmbedding, type PlanParts, planVectors, type VectorStore } from './vector-store.ts';
 

@@ -1,8 +1,8 @@
 import { JSONParser } from '@streamparser/json';
-import { CodedError, DataSourceError } from '../../http/coded-error.ts';
-import { withDeadline } from '../../http/deadline.ts';
-import { HttpFailure, retryAfterMs, send } from '../../http/fetch-json.ts';
-import { discard } from '../../http/read-body.ts';
+import { CodedError, DataSourceError } from '../../platform/http/coded-error.ts';
+import { withDeadline } from '../../platform/http/deadline.ts';
+import { HttpFailure, retryAfterMs, send } from '../../platform/http/fetch-json.ts';
+import { discard } from '../../platform/http/read-body.ts';
 
 /** The host could not be read; `message` says why in our own words and is fit for the report. */
 export class HostKbError extends DataSourceError {

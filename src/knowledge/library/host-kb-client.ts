@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { describeIssues, readAs } from '../../contract/error-info.ts';
+import { describeIssues, readAs } from '../../contract/core/error-info.ts';
 import {
   ARTICLE_CONTENT_MAX_LENGTH,
   ArticleListingReply,
   HostArticleReply,
   UnreadableArticleReply,
-} from '../../contract/host-article.ts';
-import type { SkippedArticle } from '../../contract/sync.ts';
+} from '../../contract/wire/host-article.ts';
+import type { SkippedArticle } from '../../contract/wire/sync.ts';
 import { type AllowedHosts, fetchHostListing, HostKbError } from './fetch-host-listing.ts';
 
 /** Address and settings of a host knowledge base. */

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { parseJson } from '../../contract/json-object.ts';
-import type { Target } from '../../runtime/signed-client.ts';
-import { type Identity, type IdentityVariables, identityFrom } from '../../signing/identity.ts';
-import { CONTEXT_HEADER } from '../../signing/limits.ts';
-import { mintContext } from '../../signing/link-claims.ts';
-import { originate } from '../../signing/request-context.ts';
+import { parseJson } from '../../contract/core/json-object.ts';
+import { type Identity, type IdentityVariables, identityFrom } from '../../platform/context/identity.ts';
+import { CONTEXT_HEADER } from '../../platform/context/limits.ts';
+import { mintContext } from '../../platform/context/link-claims.ts';
+import { originate } from '../../platform/context/request-context.ts';
+import type { Target } from '../../platform/context/signed-client.ts';
 import { HostKbError } from './fetch-host-listing.ts';
 import { hostKbClient, type LibrarySource } from './host-kb-client.ts';
 

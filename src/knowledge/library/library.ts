@@ -5,16 +5,17 @@ import type {
   EditionChanges,
   EditionChangesQuery,
   EditionList,
-} from '../../contract/editions.ts';
-import type { ArticlePut, ArticleText } from '../../contract/host-article.ts';
-import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
-import type { SyncAccepted, SyncProgress, SyncRequest, SyncStatus } from '../../contract/sync.ts';
-import type { PageSource } from '../../search/chunk-texts.ts';
-import { languageOfText } from '../../search/collect-words.ts';
-import { mayRead, mayReadAsked, NO_ONE } from '../../signing/capabilities.ts';
-import type { EditionManifest, EditionStorage } from '../../storage/edition-storage.ts';
-import type { Sql } from '../../storage/sql.ts';
+} from '../../contract/wire/editions.ts';
+import type { ArticlePut, ArticleText } from '../../contract/wire/host-article.ts';
+import type { Inventory, InventoryQuery } from '../../contract/wire/moving.ts';
+import type { SyncAccepted, SyncProgress, SyncRequest, SyncStatus } from '../../contract/wire/sync.ts';
+import { mayRead, mayReadAsked, NO_ONE } from '../../platform/context/capabilities.ts';
+import { callStore } from '../../platform/rpc/call-store.ts';
+import type { EditionManifest, EditionStorage } from '../../platform/storage/edition-storage.ts';
+import type { Sql } from '../../platform/storage/sql.ts';
 import { ArticleRefused, hashArticle, readingOf, takeInArticle } from '../articles/normalise-article.ts';
+import type { PageSource } from '../edition/chunk-texts.ts';
+import { languageOfText } from '../edition/collect-words.ts';
 import {
   type ArticlePage,
   type ArticleQuery,
@@ -25,7 +26,6 @@ import {
   libraryState,
   type StoredArticle,
 } from './article-store.ts';
-import { callStore } from './call-store.ts';
 import { type ChangedArticles, countsOf, type EditionHistory, editionHistory } from './edition-history.ts';
 import { editionStore, publishEdition } from './edition-store.ts';
 import { chunkEmbedder } from './embed-chunks.ts';

@@ -1,4 +1,4 @@
-import { waitAtMost } from '../../http/deadline.ts';
+import { waitAtMost } from '../../platform/http/deadline.ts';
 
 interface LiveSyncOptions {
   /** Takes in what the host has changed since the last sync, and publishes it; false when the host could not be read. Never rejects. */

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import type { ErrorInfo } from '../../contract/error-info.ts';
-import type { HostArticleReply } from '../../contract/host-article.ts';
-import { KnowledgeFile } from '../../contract/navigator-response.ts';
+import type { ErrorInfo } from '../../contract/core/error-info.ts';
+import { KnowledgeFile } from '../../contract/core/navigator-response.ts';
+import type { HostArticleReply } from '../../contract/wire/host-article.ts';
 import {
   type SyncAccepted,
   type SyncProgress,
   SyncReport,
   type SyncRequest,
   type SyncStatus,
-} from '../../contract/sync.ts';
-import { errorInfo } from '../../runtime/error-info-of.ts';
-import { type EditionStorage, FIRST_PAGE, partKey } from '../../storage/edition-storage.ts';
-import type { Sql } from '../../storage/sql.ts';
+} from '../../contract/wire/sync.ts';
+import { errorInfo } from '../../platform/context/error-info-of.ts';
+import { type EditionStorage, FIRST_PAGE, partKey } from '../../platform/storage/edition-storage.ts';
+import type { Sql } from '../../platform/storage/sql.ts';
 import {
   ArticleRefused,
   hashArticle,

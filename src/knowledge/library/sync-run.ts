@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { type ErrorInfo, readAs } from '../../contract/error-info.ts';
-import { HostArticleReply } from '../../contract/host-article.ts';
-import { HeldDeletions, SkippedArticle, SyncReport } from '../../contract/sync.ts';
-import { errorInfo } from '../../runtime/error-info-of.ts';
-import { readStored, type Sql } from '../../storage/sql.ts';
+import { type ErrorInfo, readAs } from '../../contract/core/error-info.ts';
+import { HostArticleReply } from '../../contract/wire/host-article.ts';
+import { HeldDeletions, SkippedArticle, SyncReport } from '../../contract/wire/sync.ts';
+import { errorInfo } from '../../platform/context/error-info-of.ts';
+import { readStored, type Sql } from '../../platform/storage/sql.ts';
 import { HostCursor } from './host-kb-client.ts';
 
 const Count = z.int().min(0);

@@ -1,7 +1,11 @@
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../../ai/embeddings/word-vectors.ts';
-import type { EditionEntry } from '../../search/article.ts';
-import type { PageSource } from '../../search/chunk-texts.ts';
+import { utf8 } from '../../platform/encoding.ts';
+import { MAX_EDITION_BYTES, sha256Hex } from '../../platform/storage/edition-storage.ts';
+import { bytesOf, type Sql } from '../../platform/storage/sql.ts';
+import type { VectorIndex } from '../../platform/storage/vector-index.ts';
+import type { EditionEntry } from '../articles/article.ts';
+import type { PageSource } from '../edition/chunk-texts.ts';
 import {
   attachedBytes,
   attachVectors,
@@ -10,11 +14,7 @@ import {
   spaceKey,
   type VectorSpace,
   vectorIdOf,
-} from '../../search/edition-vectors.ts';
-import { utf8 } from '../../signing/encoding.ts';
-import { MAX_EDITION_BYTES, sha256Hex } from '../../storage/edition-storage.ts';
-import { bytesOf, type Sql } from '../../storage/sql.ts';
-import type { VectorIndex } from '../../storage/vector-index.ts';
+} from '../edition/edition-vectors.ts';
 import type { ArticleStore, LibraryState } from './article-store.ts';
 
 /** Position of a text that lacks its vector. */

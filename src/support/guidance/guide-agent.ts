@@ -1,4 +1,8 @@
-import { ARTICLE_URL_MAX_LENGTH, RETRIEVAL_MIN_SCORE, type WeakKnowledgeRetrieval } from '../../contract/knowledge.ts';
+import {
+  ARTICLE_URL_MAX_LENGTH,
+  RETRIEVAL_MIN_SCORE,
+  type WeakKnowledgeRetrieval,
+} from '../../contract/wire/knowledge.ts';
 import type {
   AgentGuidance,
   ClosestArticle,
@@ -6,14 +10,14 @@ import type {
   IntentClassification,
   QuotedArticle,
   RecommendedStep,
-} from '../../contract/support-response.ts';
-import type { EscalationRule, Intent, RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
-import { isPublicAddress } from '../../http/public-address.ts';
-import { markdownToText } from '../../markup/render-markdown.ts';
-import { dangerIn, speaksOfDanger } from '../../text/danger.ts';
-import { autoSendOf, getsNoReply } from '../ticket/intent-rules.ts';
-import { byLanguage, inLanguage, primaryOf } from '../ticket/languages.ts';
-import type { TicketReading } from '../ticket/read-ticket.ts';
+} from '../../contract/wire/support-response.ts';
+import type { EscalationRule, Intent, RequiredFact, Taxonomy } from '../../contract/wire/taxonomy.ts';
+import { markdownToText } from '../../documents/markdown/render-markdown.ts';
+import { dangerIn, speaksOfDanger } from '../../language/danger.ts';
+import { isPublicAddress } from '../../platform/http/public-address.ts';
+import { autoSendOf, getsNoReply } from '../message/intent-rules.ts';
+import { byLanguage, inLanguage, primaryOf } from '../message/languages.ts';
+import type { TicketReading } from '../message/read-ticket.ts';
 import WORDS from './signal-words.json' with { type: 'json' };
 
 interface GuidanceInput {

@@ -1,5 +1,5 @@
-import type { IntentClassification } from '../../contract/support-response.ts';
-import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
+import type { IntentClassification } from '../../contract/wire/support-response.ts';
+import { UNKNOWN_INTENT } from '../../contract/wire/taxonomy.ts';
 import { contentHash, InvalidModel, type OpenModel, openModel, rarity, WEIGHT_STEP } from './packed-model.ts';
 import { featureValue, GAIN_UNIT, messageFeatures, messageParts, type TrainingSource } from './training-features.ts';
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/error-info.ts';
-import type { AIClient, AIMessage } from '../../contract/librarian.ts';
-import type { IntentClassification } from '../../contract/support-response.ts';
-import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
-import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
-import { startDeadline } from '../../http/deadline.ts';
+import { hasPromptInjection } from '../../answering/model/prompt-injection.ts';
+import { readAs } from '../../contract/core/error-info.ts';
+import type { AIClient, AIMessage } from '../../contract/core/librarian.ts';
+import type { IntentClassification } from '../../contract/wire/support-response.ts';
+import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../../contract/wire/taxonomy.ts';
+import { startDeadline } from '../../platform/http/deadline.ts';
 import type { IntentClassifier } from './classifier.ts';
 
 interface ModelClassificationOptions {

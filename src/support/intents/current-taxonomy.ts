@@ -1,8 +1,8 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
-import type { Issue, ReadValue } from '../../contract/error-info.ts';
-import { readRequest } from '../../contract/read-request.ts';
-import { Taxonomy } from '../../contract/taxonomy.ts';
-import type { WaitUntil } from '../../runtime/concurrency.ts';
+import type { Issue, ReadValue } from '../../contract/core/error-info.ts';
+import { readRequest } from '../../contract/core/read-request.ts';
+import { Taxonomy } from '../../contract/wire/taxonomy.ts';
+import type { WaitUntil } from '../../platform/concurrency.ts';
 import { emptyClassifier, type IntentClassifier, openClassifier } from './classifier.ts';
 import GENERAL from './general-taxonomy.json' with { type: 'json' };
 import { contentHash, hashText, InvalidModel } from './packed-model.ts';

@@ -1,5 +1,5 @@
-import type { TaxonomyAccuracy } from '../../contract/taxonomy.ts';
-import { seededRandom, shuffle } from '../../runtime/seeded-random.ts';
+import type { TaxonomyAccuracy } from '../../contract/wire/taxonomy.ts';
+import { seededRandom, shuffle } from '../../platform/seeded-random.ts';
 import { openClassifier } from './classifier.ts';
 import { contentHash, hashText } from './packed-model.ts';
 import { DEFAULT_THRESHOLD, type TrainingOptions, trainClassifier } from './train-classifier.ts';

@@ -1,21 +1,21 @@
 import type { Context, Hono } from 'hono';
 import * as z from 'zod';
-import { describeIssues, type Issue } from '../../contract/error-info.ts';
-import { parseJson } from '../../contract/json-object.ts';
-import { type Taxonomy, TaxonomyPut, type TaxonomyWritten } from '../../contract/taxonomy.ts';
-import { CodedError } from '../../http/coded-error.ts';
+import { describeIssues, type Issue } from '../../contract/core/error-info.ts';
+import { parseJson } from '../../contract/core/json-object.ts';
+import { type Taxonomy, TaxonomyPut, type TaxonomyWritten } from '../../contract/wire/taxonomy.ts';
 import {
   contextGuard,
   type GuardedEnv,
   type GuardOptions,
   refusal,
   requireCapability,
-} from '../../runtime/context-guard.ts';
-import { jsonAnswer, readJson } from '../../runtime/json-http.ts';
-import { decodeBase64url } from '../../signing/encoding.ts';
-import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
-import { memoryReplayStore } from '../../signing/verify-context.ts';
-import { readStored } from '../../storage/sql.ts';
+} from '../../platform/context/context-guard.ts';
+import { MAX_ARTICLE_BYTES } from '../../platform/context/limits.ts';
+import { memoryReplayStore } from '../../platform/context/verify-context.ts';
+import { decodeBase64url } from '../../platform/encoding.ts';
+import { CodedError } from '../../platform/http/coded-error.ts';
+import { jsonAnswer, readJson } from '../../platform/http/json-http.ts';
+import { readStored } from '../../platform/storage/sql.ts';
 import { openClassifier } from './classifier.ts';
 import { countExamples, MAX_EXAMPLES_AT_LOAD, readTaxonomy, type TaxonomyStore } from './current-taxonomy.ts';
 import { accuracyOf } from './hold-out.ts';

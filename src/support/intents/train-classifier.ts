@@ -1,4 +1,4 @@
-import { seededRandom, shuffle } from '../../runtime/seeded-random.ts';
+import { seededRandom, shuffle } from '../../platform/seeded-random.ts';
 import { contentHash, type PackedClassifier, packModel, type QuantisedWeights } from './packed-model.ts';
 import {
   extractFeatures,

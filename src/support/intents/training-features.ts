@@ -1,5 +1,5 @@
-import type { Taxonomy } from '../../contract/taxonomy.ts';
-import { splitSentences } from '../../text/split-sentences.ts';
+import type { Taxonomy } from '../../contract/wire/taxonomy.ts';
+import { splitSentences } from '../../language/split-sentences.ts';
 
 /** A message whose intent is known. */
 interface TrainingExample {

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { bundle } from '../../../src/dev/build/bundle-function.ts';
-import { loopbackServer } from '../../http/loopback-server.ts';
-import { oneWorker } from '../../storage/worker-for-test.ts';
+import { bundle } from '../../../tools/build/bundle-function.ts';
+import { loopbackServer } from '../../platform/http/loopback-server.ts';
+import { oneWorker } from '../../platform/storage/worker-for-test.ts';
 
 let service: Awaited<ReturnType<typeof loopbackServer>>;
 let miniflare: Miniflare;

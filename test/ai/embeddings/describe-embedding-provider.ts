@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EmbeddingFailed, type EmbeddingProvider } from '../../../src/ai/embeddings/base.ts';
-import type { OpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
+import type { OpenAIServer } from '../../../tools/stand-ins/openai/openai-server.ts';
 import { FAULTS, failureOf, HANGS } from '../openai-for-test.ts';
 
 /**

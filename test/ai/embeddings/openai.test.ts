@@ -7,7 +7,7 @@ import {
   type OpenAIEmbeddingConfig,
   OpenAIEmbeddingProvider,
 } from '../../../src/ai/embeddings/openai.ts';
-import { startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
+import { startOpenAIServer } from '../../../tools/stand-ins/openai/openai-server.ts';
 import { changeReply, failureOf, openaiForTest } from '../openai-for-test.ts';
 import { describeEmbeddingProvider } from './describe-embedding-provider.ts';
 

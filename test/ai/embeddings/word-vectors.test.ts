@@ -6,9 +6,9 @@ import {
   wordVectorProvider,
   wordVectorsIn,
 } from '../../../src/ai/embeddings/word-vectors.ts';
-import { shippedWordVectors } from '../../../src/dev/run/shipped-word-vectors.ts';
-import { wordsOf } from '../../../src/text/analyse-text.ts';
-import { stem } from '../../../src/text/stem.ts';
+import { wordsOf } from '../../../src/language/analyse-text.ts';
+import { stem } from '../../../src/language/stem.ts';
+import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
 import { wordTable } from './word-table.ts';
 
 /** Three stems in four dimensions; whole numbers from -8 to 7, times the scale. */

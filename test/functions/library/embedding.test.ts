@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LocalCloud } from '../../../src/dev/run/local-cloud.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
-import { startVectorServer, type VectorServer } from '../../../src/dev/stand-ins/vector/vector-server.ts';
-import { vectorsOf } from '../../../src/search/edition-vectors.ts';
-import { upstashVectorIndex } from '../../../src/storage/upstash-vector-index.ts';
+import { vectorsOf } from '../../../src/knowledge/edition/edition-vectors.ts';
+import { upstashVectorIndex } from '../../../src/platform/storage/upstash-vector-index.ts';
+import type { LocalCloud } from '../../../tools/run/local-cloud.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../../tools/stand-ins/openai/openai-server.ts';
+import { startVectorServer, type VectorServer } from '../../../tools/stand-ins/vector/vector-server.ts';
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 import { libraryIn, serveHost, startLibrary } from './served-library.ts';
 

@@ -2,22 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ErrorBody } from '../../../src/contract/error-info.ts';
-import { ArticleListing, HostArticle } from '../../../src/contract/host-article.ts';
-import type { LocalCloud } from '../../../src/dev/run/local-cloud.ts';
+import { ErrorBody } from '../../../src/contract/core/error-info.ts';
+import { ArticleListing, HostArticle } from '../../../src/contract/wire/host-article.ts';
+import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
+import { identityFrom } from '../../../src/platform/context/identity.ts';
+import { CONTEXT_HEADER } from '../../../src/platform/context/limits.ts';
+import { mintContext } from '../../../src/platform/context/link-claims.ts';
+import { originate } from '../../../src/platform/context/request-context.ts';
+import { utf8 } from '../../../src/platform/encoding.ts';
+import { EditionManifest, sha256Hex } from '../../../src/platform/storage/edition-storage.ts';
+import type { LocalCloud } from '../../../tools/run/local-cloud.ts';
 import {
   LOCAL_DESK_IDS,
   type LocalDesk,
   type LocalDeskId,
-} from '../../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
-import { searchEdition } from '../../../src/search/search-edition.ts';
-import { utf8 } from '../../../src/signing/encoding.ts';
-import { identityFrom } from '../../../src/signing/identity.ts';
-import { CONTEXT_HEADER } from '../../../src/signing/limits.ts';
-import { mintContext } from '../../../src/signing/link-claims.ts';
-import { originate } from '../../../src/signing/request-context.ts';
-import { EditionManifest, sha256Hex } from '../../../src/storage/edition-storage.ts';
+} from '../../../tools/stand-ins/helpdesks/desk/local-desk.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../../tools/stand-ins/helpdesks/start-helpdesks.ts';
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 import { DEVELOPMENT, libraryIn, serveHost, startLibrary } from './served-library.ts';
 

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
-import { type SyncReport, SyncStatus } from '../../../src/contract/sync.ts';
-import { type LocalCloud, startLocalCloud } from '../../../src/dev/run/local-cloud.ts';
-import { signedClient } from '../../../src/runtime/signed-client.ts';
-import { openEdition } from '../../../src/search/open-edition.ts';
-import { identityFrom } from '../../../src/signing/identity.ts';
-import { originate } from '../../../src/signing/request-context.ts';
-import { EditionManifest } from '../../../src/storage/edition-storage.ts';
+import { type SyncReport, SyncStatus } from '../../../src/contract/wire/sync.ts';
+import { openEdition } from '../../../src/knowledge/edition/open-edition.ts';
+import { identityFrom } from '../../../src/platform/context/identity.ts';
+import { originate } from '../../../src/platform/context/request-context.ts';
+import { signedClient } from '../../../src/platform/context/signed-client.ts';
+import { EditionManifest } from '../../../src/platform/storage/edition-storage.ts';
+import { type LocalCloud, startLocalCloud } from '../../../tools/run/local-cloud.ts';
 
 export const DEVELOPMENT = { ENVIRONMENT: 'development' };
 

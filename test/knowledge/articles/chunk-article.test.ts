@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseBlocks } from '../../../src/documents/markdown/blocks.ts';
+import type { Article } from '../../../src/knowledge/articles/article.ts';
 import { chunkArticle } from '../../../src/knowledge/articles/chunk-article.ts';
-import { parseBlocks } from '../../../src/markup/blocks.ts';
-import type { Article } from '../../../src/search/article.ts';
 import cases from './chunk-article.json' with { type: 'json' };
 
 const articleOf = (text: string, title = 'Title'): Article => ({

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KnowledgeGap } from '../../../src/contract/knowledge.ts';
-import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
+import { KnowledgeGap } from '../../../src/contract/wire/knowledge.ts';
 import type { GapBook, GapSighting, OpenGap, RevealedGap } from '../../../src/knowledge/gaps/gap-book.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
+import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 
 const DAY = Date.UTC(2026, 9, 1);
 const EDITIONS = ['e000001-aaaaaaaa', 'e000002-bbbbbbbb', 'e000003-cccccccc'] as const;

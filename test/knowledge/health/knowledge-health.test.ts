@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { KnowledgeHealth } from '../../../src/contract/knowledge.ts';
+import { KnowledgeHealth } from '../../../src/contract/wire/knowledge.ts';
+import type { Article } from '../../../src/knowledge/articles/article.ts';
 import { knowledgeHealth } from '../../../src/knowledge/health/knowledge-health.ts';
-import type { Article } from '../../../src/search/article.ts';
-import { openSmallKb } from '../../navigator/small-kb.ts';
+import { openSmallKb } from '../../answering/write/small-kb.ts';
 
 const article = (id: string, text: string, changes: Partial<Article> = {}): Article => ({
   ...{ id, title: id.replace('.md', ''), url: `https://docs.example.com/${id.replace('.md', '')}`, text },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { EditionActivated, EditionChanges, EditionList } from '../../../src/contract/editions.ts';
-import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
+import { EditionActivated, EditionChanges, EditionList } from '../../../src/contract/wire/editions.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
+import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { hostArticle, hostOf, hostWith, libraryForTest, syncNow, workThrough } from './library-for-test.ts';
 
 const listOf = (library: Library) => EditionList.parse(library.editions(['*'])).editions;

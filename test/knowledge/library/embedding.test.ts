@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { EmbeddingFailed } from '../../../src/ai/embeddings/base.ts';
+import { embeddingTextOf, vectorIdOf, vectorsOf } from '../../../src/knowledge/edition/edition-vectors.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
-import { embeddingTextOf, vectorIdOf, vectorsOf } from '../../../src/search/edition-vectors.ts';
 import { DOWN, fakeIndex, fakeModel, INDEX_DOWN } from '../vectors-for-test.ts';
 import {
   editionOf,

@@ -7,7 +7,7 @@ import {
   type HostPage,
   hostKbClient,
 } from '../../../src/knowledge/library/host-kb-client.ts';
-import { loopbackServer } from '../../http/loopback-server.ts';
+import { loopbackServer } from '../../platform/http/loopback-server.ts';
 import cases from './host-kb-client.json' with { type: 'json' };
 import { hostArticle } from './library-for-test.ts';
 

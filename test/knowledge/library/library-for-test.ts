@@ -1,12 +1,12 @@
-import { ArticleListingReply, HostArticleReply } from '../../../src/contract/host-article.ts';
-import type { SyncRequest } from '../../../src/contract/sync.ts';
-import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
+import { ArticleListingReply, HostArticleReply } from '../../../src/contract/wire/host-article.ts';
+import type { SyncRequest } from '../../../src/contract/wire/sync.ts';
+import { loadEdition } from '../../../src/knowledge/edition/edition-reader.ts';
 import { HostKbError } from '../../../src/knowledge/library/fetch-host-listing.ts';
 import type { HostCursor, HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../../../src/knowledge/library/library.ts';
-import { loadEdition } from '../../../src/search/edition-reader.ts';
-import type { EditionStorage } from '../../../src/storage/edition-storage.ts';
-import type { Sql } from '../../../src/storage/sql.ts';
+import type { EditionStorage } from '../../../src/platform/storage/edition-storage.ts';
+import type { Sql } from '../../../src/platform/storage/sql.ts';
+import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { fakeIndex, fakeModel } from '../vectors-for-test.ts';
 
 export const hostArticle = (id: string, content: string, more: object = {}) => ({

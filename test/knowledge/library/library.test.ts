@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { SyncReport } from '../../../src/contract/sync.ts';
-import { summariseSync } from '../../../src/dev/run/sync-progress.ts';
-import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
+import type { SyncReport } from '../../../src/contract/wire/sync.ts';
+import { attachSection } from '../../../src/knowledge/edition/edition-format.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
-import { attachSection } from '../../../src/search/edition-format.ts';
-import { EDITION_PART_BYTES, FIRST_PAGE } from '../../../src/storage/edition-storage.ts';
-import type { Sql, SqlValue } from '../../../src/storage/sql.ts';
+import { EDITION_PART_BYTES, FIRST_PAGE } from '../../../src/platform/storage/edition-storage.ts';
+import type { Sql, SqlValue } from '../../../src/platform/storage/sql.ts';
+import { summariseSync } from '../../../tools/run/sync-progress.ts';
+import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import {
   contentsOf,
   editionOf,

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { drawQuestions, growCorpus, readBenchArticles } from '../../../src/dev/bench/corpus.ts';
-import { shippedWordVectors } from '../../../src/dev/run/shipped-word-vectors.ts';
-import { retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-knowledge.ts';
-import { answerQuestion } from '../../../src/navigator/answer-question.ts';
-import { PagesMissing } from '../../../src/search/chunk-texts.ts';
-import { loadEdition, type PageCache, pageCache } from '../../../src/search/edition-reader.ts';
-import type { Edition } from '../../../src/search/open-edition.ts';
-import { attachRepeatedBlocks } from '../../../src/search/repeated-blocks.ts';
-import { createRetriever, searchKnowledge } from '../../../src/search/retrieve.ts';
-import { type EditionParts, FIRST_PAGE, partKey } from '../../../src/storage/edition-storage.ts';
+import { drawQuestions, growCorpus, readBenchArticles } from '../../../research/bench/corpus.ts';
+import { PagesMissing } from '../../../src/knowledge/edition/chunk-texts.ts';
+import { loadEdition, type PageCache, pageCache } from '../../../src/knowledge/edition/edition-reader.ts';
+import type { Edition } from '../../../src/knowledge/edition/open-edition.ts';
+import { attachRepeatedBlocks } from '../../../src/knowledge/edition/repeated-blocks.ts';
+import { createRetriever, searchKnowledge } from '../../../src/knowledge/search/retrieve.ts';
+import { answerQuestion } from '../../../src/librarians/navigator/answer-question.ts';
+import { type EditionParts, FIRST_PAGE, partKey } from '../../../src/platform/storage/edition-storage.ts';
+import { retrieveKnowledge } from '../../../src/support/retrieval/retrieve-knowledge.ts';
+import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
 import { hostArticle, hostWith, libraryForTest, syncNow } from './library-for-test.ts';
 
 /** About 14 pages. */

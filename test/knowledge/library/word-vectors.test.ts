@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { openWordVectors } from '../../../src/ai/embeddings/word-vectors.ts';
-import { shippedWordVectors } from '../../../src/dev/run/shipped-word-vectors.ts';
-import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
+import { vectorsOf } from '../../../src/knowledge/edition/edition-vectors.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
-import { vectorsOf } from '../../../src/search/edition-vectors.ts';
+import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
+import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { fakeModel } from '../vectors-for-test.ts';
 import { editionOf, hostArticle, hostWith, libraryForTest, syncNow, workThrough } from './library-for-test.ts';
 

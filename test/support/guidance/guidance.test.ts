@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { EscalationRule, type RequiredFact } from '../../../src/contract/taxonomy.ts';
+import { EscalationRule, type RequiredFact } from '../../../src/contract/wire/taxonomy.ts';
 import { escalationOf, signalsIn } from '../../../src/support/guidance/guide-agent.ts';
-import { autoSendOf, missingInformation } from '../../../src/support/ticket/intent-rules.ts';
+import { autoSendOf, missingInformation } from '../../../src/support/message/intent-rules.ts';
 import cases from './rules.json' with { type: 'json' };
 import signals from './signals.json' with { type: 'json' };
 

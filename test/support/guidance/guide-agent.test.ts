@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { unavailableRetrieval } from '../../../src/contract/knowledge.ts';
-import { AgentGuidance } from '../../../src/contract/support-response.ts';
-import type { Knowledge } from '../../../src/knowledge/retrieval/knowledge.ts';
-import type { Answer } from '../../../src/support/draft/answer-passages.ts';
-import { createDraftComposer } from '../../../src/support/draft/generate-draft.ts';
-import type { ModelOutcome } from '../../../src/support/draft/write-with-model.ts';
+import { unavailableRetrieval } from '../../../src/contract/wire/knowledge.ts';
+import { AgentGuidance } from '../../../src/contract/wire/support-response.ts';
+import { dangerIn } from '../../../src/language/danger.ts';
+import type { Answer } from '../../../src/support/drafts/answer-passages.ts';
+import { createDraftComposer } from '../../../src/support/drafts/generate-draft.ts';
+import type { ModelOutcome } from '../../../src/support/drafts/write-with-model.ts';
 import { guideAgent } from '../../../src/support/guidance/guide-agent.ts';
-import { missingInformation } from '../../../src/support/ticket/intent-rules.ts';
-import { dangerIn } from '../../../src/text/danger.ts';
-import { knowledgeOf, passage, taxonomy, ticketOf } from '../draft/tickets.ts';
+import { missingInformation } from '../../../src/support/message/intent-rules.ts';
+import type { Knowledge } from '../../../src/support/retrieval/knowledge.ts';
+import { knowledgeOf, passage, taxonomy, ticketOf } from '../drafts/tickets.ts';
 import risks from './risks.json' with { type: 'json' };
 
 const FANS = passage('1. Clean the fan.\n2. Lower the room temperature.', {

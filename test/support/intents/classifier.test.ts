@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { IntentClassification } from '../../../src/contract/support-response.ts';
-import type { Taxonomy } from '../../../src/contract/taxonomy.ts';
-import { seededRandom } from '../../../src/runtime/seeded-random.ts';
+import { IntentClassification } from '../../../src/contract/wire/support-response.ts';
+import type { Taxonomy } from '../../../src/contract/wire/taxonomy.ts';
+import { seededRandom } from '../../../src/platform/seeded-random.ts';
 import { confidenceOf, emptyClassifier, openClassifier } from '../../../src/support/intents/classifier.ts';
 import { holdOut, simulateThreshold } from '../../../src/support/intents/hold-out.ts';
 import { trainClassifier, trainOn, trainSeparator } from '../../../src/support/intents/train-classifier.ts';
 import { extractFeatures, trainingSetOf } from '../../../src/support/intents/training-features.ts';
-import { taxonomy as SAMPLE } from '../draft/tickets.ts';
+import { taxonomy as SAMPLE } from '../drafts/tickets.ts';
 import { smallTaxonomy, withFirstIntent } from './small-taxonomy.ts';
 import cases from './words.json' with { type: 'json' };
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../../../src/contract/librarian.ts';
+import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../../../src/contract/core/librarian.ts';
 import { openClassifier } from '../../../src/support/intents/classifier.ts';
 import { classifyWithModel } from '../../../src/support/intents/classify-with-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';

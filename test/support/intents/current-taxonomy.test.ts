@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Taxonomy } from '../../../src/contract/taxonomy.ts';
+import type { Taxonomy } from '../../../src/contract/wire/taxonomy.ts';
 import { currentTaxonomy, kvTaxonomies, type TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
 import { contentHash, hashText } from '../../../src/support/intents/packed-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
-import { oneWorker } from '../../storage/worker-for-test.ts';
+import { oneWorker } from '../../platform/storage/worker-for-test.ts';
 import { smallTaxonomy, withFirstIntent } from './small-taxonomy.ts';
 
 let miniflare: Miniflare;

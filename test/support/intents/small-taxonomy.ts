@@ -1,4 +1,4 @@
-import { Taxonomy } from '../../../src/contract/taxonomy.ts';
+import { Taxonomy } from '../../../src/contract/wire/taxonomy.ts';
 import EXAMPLES from './small-taxonomy.json' with { type: 'json' };
 
 /** Four intents with eight short examples each. */

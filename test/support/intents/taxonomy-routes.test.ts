@@ -1,15 +1,15 @@
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ErrorBody } from '../../../src/contract/error-info.ts';
-import { TaxonomyAccuracy, TaxonomyWritten } from '../../../src/contract/taxonomy.ts';
-import { faultHandler, type GuardedEnv, type GuardOptions } from '../../../src/runtime/context-guard.ts';
-import { encodeBase64url } from '../../../src/signing/encoding.ts';
-import { MAX_ARTICLE_BYTES } from '../../../src/signing/limits.ts';
+import { ErrorBody } from '../../../src/contract/core/error-info.ts';
+import { TaxonomyAccuracy, TaxonomyWritten } from '../../../src/contract/wire/taxonomy.ts';
+import { faultHandler, type GuardedEnv, type GuardOptions } from '../../../src/platform/context/context-guard.ts';
+import { MAX_ARTICLE_BYTES } from '../../../src/platform/context/limits.ts';
+import { encodeBase64url } from '../../../src/platform/encoding.ts';
 import type { TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
 import { contentHash, hashText } from '../../../src/support/intents/packed-model.ts';
 import { taxonomyRoutes } from '../../../src/support/intents/taxonomy-routes.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
-import { callFrom, identityOf, targetOf, userContext } from '../../signing/callers.ts';
+import { callFrom, identityOf, targetOf, userContext } from '../../platform/context/callers.ts';
 import { smallTaxonomy, withFirstIntent } from './small-taxonomy.ts';
 
 const PATH = '/v1/support/taxonomy';

@@ -1,0 +1,461 @@
+import { wordsOf } from '../../language/analyse-text.ts';
+import { detectLanguage } from '../../language/detect-language.ts';
+import { limitsOrDenies } from '../../language/qualifiers.ts';
+import {
+  type AnswerReply,
+  type AnswerRequest,
+  answerPrompt,
+  answerSchema,
+  type ModelStatement,
+  type Passage,
+  type ReplyPart,
+  readAnswerReply,
+  readStatements,
+} from '../model/answer-prompt.ts';
+import type { CallFailure, ModelCalls } from '../model/model-calls.ts';
+import { hasPromptInjection, isInjectionName } from '../model/prompt-injection.ts';
+import { checkModelStatement, type ModelStatementCheck, withoutVetoed } from './check-model-statement.ts';
+import { type JudgedStatement, type Judgement, judgeStatements } from './judge-statements.ts';
+import { isBoundLiteral, missingLiterals } from './literals.ts';
+import { type PlacedQuote, placeQuotes, quotedBlocks } from './quote-evidence.ts';
+import { readSentence } from './statement-words.ts';
+
+/** A statement that passed the check. */
+export interface CheckedStatement<P extends Passage = Passage> {
+  text: string;
+  /** Number of the part of the question that it answers, from 1. */
+  part: number;
+  /** Its quotes that stand in their passages; at least one. */
+  quotes: readonly PlacedQuote<P>[];
+  /** Probability that its passages state it, 0 to 1. */
+  probability: number;
+  isJudged: boolean;
+}
+
+/** A statement that was removed, and why. */
+export interface RemovedStatement {
+  text: string;
+  reason: string;
+}
+
+/** Why a model gave no answer. */
+export type AnswerFailure = CallFailure | 'empty' | 'malformed' | 'no_answer' | 'unsupported';
+
+/** A part of the question, after the check. */
+interface AnsweredPart {
+  /** In the words of the question alone, so that it can be repeated; empty when the model uses others. */
+  asked: string;
+  state: 'answered' | 'in_part' | 'open';
+}
+
+export interface CheckedAnswer<P extends Passage = Passage> {
+  statements: CheckedStatement<P>[];
+  removed: RemovedStatement[];
+  /** Quotes of the removed statements. */
+  removedQuotes: PlacedQuote<P>[];
+  parts: AnsweredPart[];
+  /** What the model says the passages leave open; empty when it says nothing that can be confirmed. */
+  missing: string;
+  /** Passages to read on where a part is open. */
+  related: P[];
+  /** Whether the judge decided on every statement. */
+  isJudged: boolean;
+  /** The model's reading of a ticket, for `task.isTicket`. */
+  ticket: Pick<AnswerReply, 'kind' | 'conflict' | 'ask'>;
+}
+
+export interface FailedAnswer<P extends Passage = Passage> {
+  failure: AnswerFailure;
+  removed: RemovedStatement[];
+  /** Passages that the model holds related; for `unsupported`, those that it names as answers. */
+  related?: P[] | undefined;
+  /** For `unsupported`: whether the judge decided so, with all passages in view. */
+  isJudged?: boolean | undefined;
+  ticket?: CheckedAnswer['ticket'] | undefined;
+}
+
+export interface AnswerOptions<P extends Passage = Passage> {
+  calls: ModelCalls;
+  /** Token limit of the reply, including quotes. */
+  maxTokens?: number | undefined;
+  /** Prompt injections are already removed from the passages; otherwise passages with one are dropped. */
+  isScreened?: boolean | undefined;
+  /**
+   * Gets each statement as soon as it is checked, while the model still writes. The judge is then asked in up to three calls, and what has
+   * been passed on is no part of the answer when that fails as a whole.
+   */
+  onStatement?: ((statement: CheckedStatement<P>) => void) | undefined;
+  onRemoved?: ((removed: RemovedStatement) => void) | undefined;
+}
+
+const MAX_TOKENS = 2400;
+
+/**
+ * Has a model answer from passages, and keeps the statements that a judge finds in them; without the judge, the sentences that they quote.
+ * Never throws.
+ *
+ * @returns The statements that passed, or the reason why none did; the removed ones in both cases.
+ */
+export const writeCheckedAnswer = async <P extends Passage>(
+  request: Omit<AnswerRequest, 'passages'> & { passages: readonly P[] },
+  { calls, maxTokens = MAX_TOKENS, isScreened = false, onStatement, onRemoved }: AnswerOptions<P>,
+): Promise<CheckedAnswer<P> | FailedAnswer<P>> => {
+  const passages = isScreened ? request.passages : request.passages.filter(isReadable);
+  if (passages.length === 0) return { failure: 'no_answer', removed: [] };
+  const statements: CheckedStatement<P>[] = [];
+  const removed: RemovedStatement[] = [];
+  const removedQuotes: PlacedQuote<P>[] = [];
+  const { question, task } = request;
+  const isTicket = task?.isTicket === true;
+  const checking = startChecking<P>(
+    { question, passages, calls, batches: onStatement === undefined ? 1 : MAX_BATCHES, isTicket },
+    {
+      onKept: (statement) => {
+        statements.push(statement);
+        onStatement?.(statement);
+      },
+      onRemoved: (each, quotes) => {
+        removed.push(each);
+        removedQuotes.push(...quotes);
+        onRemoved?.(each);
+      },
+    },
+  );
+  const reading = onStatement && readStatements((statement, parts) => checking.add(statement, parts));
+  const result = await calls.ask(answerPrompt({ ...request, passages }), {
+    maxTokens,
+    schema: answerSchema(passages, { isTicket }),
+    onText: reading,
+  });
+  const reply = result.ok ? readAnswerReply(result.text) : result.failure;
+  if (typeof reply === 'string') {
+    checking.stop();
+    return { failure: reply, removed: [] };
+  }
+  const { kind, conflict, ask } = reply;
+  const ticket = { kind, conflict, ask };
+  const isAnswered = reply.parts.some(({ answered }) => answered !== 'no');
+  const related = passages.filter(({ id }) => reply.related.includes(id)).slice(0, MAX_RELATED);
+  if (!isAnswered && (reply.parts.length > 0 || reply.statements.length === 0)) {
+    checking.stop();
+    return { failure: 'no_answer', removed: [], related, ticket };
+  }
+  if (reply.statements.length === 0) {
+    checking.stop();
+    return { failure: 'empty', removed: [], ticket };
+  }
+  for (const statement of reply.statements.slice(checking.count())) checking.add(statement, reply.parts);
+  const lacking = missingOf(reply, { question, passages, related });
+  const { isJudged, isMissingStated } = await checking.end(lacking);
+  if (statements.length === 0) {
+    const named = passages.filter(({ id }) => reply.parts.some((part) => part.passages.includes(id)));
+    return { failure: 'unsupported', removed, related: named.slice(0, MAX_RELATED), ticket, isJudged };
+  }
+  const parts = partsAfter(reply, { statements, request });
+  const isOpen = parts.some(({ state }) => state !== 'answered');
+  return {
+    statements,
+    removed,
+    removedQuotes,
+    parts,
+    isJudged,
+    ticket,
+    missing: isOpen && isMissingStated && lacking !== undefined ? lacking.text : '',
+    related: isOpen ? related : [],
+  };
+};
+
+const MAX_RELATED = 3;
+/** Calls of the judge for an answer that is passed on while it is written. */
+const MAX_BATCHES = 3;
+
+/** Whether a passage is free of prompt injections. */
+const isReadable = ({ title, headings, text }: Passage): boolean =>
+  ![title, ...headings].some(isInjectionName) && !hasPromptInjection(text);
+
+/** The parts as they are answered by what is left, with those that the model forgot. */
+const partsAfter = (
+  reply: AnswerReply,
+  {
+    statements,
+    request,
+  }: { statements: readonly CheckedStatement[]; request: Pick<AnswerRequest, 'question' | 'history' | 'parts'> },
+): AnsweredPart[] => {
+  const { question, history, parts: proposed = [] } = request;
+  if (reply.parts.length === 0) return [{ asked: '', state: 'answered' }];
+  const own = [question, ...history.flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : []))].join('\n');
+  const repeatable = (asked: string): string => (isShortPhraseOf(asked, own) ? asked : '');
+  const parts = reply.parts.map(({ asked, answered }, at): AnsweredPart => {
+    const isLeft = statements.some(({ part }) => part === at + 1);
+    return { asked: repeatable(asked), state: !isLeft ? 'open' : answered === 'yes' ? 'answered' : 'in_part' };
+  });
+  if (proposed.length <= parts.length) return parts;
+  const forgotten = proposed.filter((part) => !reply.parts.some(({ asked }) => shareWord(part, asked)));
+  return [...parts, ...forgotten.map((asked): AnsweredPart => ({ asked: repeatable(asked), state: 'open' }))];
+};
+
+const MAX_ASKED_WORDS = 8;
+
+const shareWord = (one: string, other: string): boolean => {
+  const language = detectLanguage(`${one} ${other}`) ?? 'en';
+  const { forms } = readSentence(other, language);
+  return readSentence(one, language).words.some((word) => forms.has(word.forms[0] ?? ''));
+};
+
+/** Whether a text is a short phrase of words of another; a sentence would claim something. */
+const isShortPhraseOf = (text: string, other: string): boolean => {
+  if (/[[\]<>`|]|:\/\/|[.!。！]\s*$/.test(text) || wordsOf(text).length > MAX_ASKED_WORDS) return false;
+  const language = detectLanguage(other) ?? 'en';
+  const { forms } = readSentence(other, language);
+  return readSentence(text, language).words.every((word) => forms.has(word.forms[0] ?? ''));
+};
+
+/** What the model says is missing: it may claim nothing, so it has no number, address or name of a thing but those of the question. */
+const missingOf = <P extends Passage>(
+  { missing, parts }: AnswerReply,
+  { question, passages, related }: { question: string; passages: readonly P[]; related: readonly P[] },
+): JudgedStatement | undefined => {
+  const open = parts.filter(({ answered }) => answered !== 'yes');
+  if (missing === '' || open.length === 0 || missing.length > MAX_MISSING) return undefined;
+  const known = [question, ...parts.map(({ asked }) => asked)];
+  const strange = missingLiterals(missing, known).some((each) => isBoundLiteral(each) || each.kind === 'number');
+  if (strange || /!\[|<[a-z/!?]|\]\(/i.test(missing) || hasPromptInjection(missing)) return undefined;
+  const named = passages.filter(({ id }) => open.some((part) => part.passages.includes(id)));
+  const also = [...new Set([...named, ...related])];
+  return { text: missing, quotes: [], also: also.length > 0 ? also.slice(0, 4) : passages.slice(0, 2), doubt: '' };
+};
+
+const MAX_MISSING = 400;
+
+interface Draft<P extends Passage> {
+  statement: ModelStatement;
+  /** As it may go out: without sentences that must not. */
+  text: string;
+  quotes: readonly PlacedQuote<P>[];
+  check: ModelStatementCheck;
+  /** What goes out: a text of the statement, or what it quotes in its place, or nothing. */
+  outcome:
+    | { text: string; isJudged: boolean }
+    | { quoted: readonly string[]; reason: string }
+    | { reason: string }
+    | undefined;
+}
+
+interface Results<P extends Passage> {
+  onKept: (statement: CheckedStatement<P>) => void;
+  onRemoved: (removed: RemovedStatement, quotes: readonly PlacedQuote<P>[]) => void;
+}
+
+/**
+ * Decides on the statements of a reply, and passes the results on in order. All that no program can refuse is judged: in one call at the
+ * end, or, while the model still writes, in a first call as soon as there is a statement and in another with what has come meanwhile.
+ */
+const startChecking = <P extends Passage>(
+  {
+    question,
+    passages,
+    calls,
+    batches,
+    isTicket,
+  }: { question: string; passages: readonly P[]; calls: ModelCalls; batches: number; isTicket: boolean },
+  results: Results<P>,
+) => {
+  const drafts: Draft<P>[] = [];
+  const ordered = inOrder(drafts, results, isTicket);
+  let waiting: Draft<P>[] = [];
+  let judging: Promise<void> | undefined;
+  let asked = 0;
+  let isStopped = false;
+  let isJudged = true;
+  let isMissingStated = false;
+  const judgeWaiting = (missing?: JudgedStatement): void => {
+    const batch = waiting;
+    waiting = [];
+    asked += 1;
+    const statements = batch.map(({ text, quotes, check }): JudgedStatement => ({ text, quotes, doubt: check.doubt }));
+    const all = missing === undefined ? statements : [...statements, missing];
+    judging = judgeStatements(all, { question, calls })
+      .catch(() => 'malformed' as const)
+      .then((judged) => {
+        judging = undefined;
+        if (isStopped) return;
+        for (const [at, draft] of batch.entries()) {
+          draft.outcome = outcomeOf(draft, typeof judged === 'string' ? judged : judged[at], { question, passages });
+          isJudged &&=
+            'text' in draft.outcome
+              ? draft.outcome.isJudged
+              : !('quoted' in draft.outcome) && typeof judged !== 'string';
+        }
+        if (missing !== undefined && typeof judged !== 'string')
+          isMissingStated = judged[batch.length]?.verdict === 'stated';
+        ordered.passOn();
+        if (asked < batches - 1 && waiting.length > 0) judgeWaiting();
+      });
+  };
+  return {
+    /** Statements so far. */
+    count: () => drafts.length,
+    add: (statement: ModelStatement, parts: readonly ReplyPart[]): void => {
+      const draft = draftOf(statement, { question, passages, parts });
+      drafts.push(draft);
+      if (draft.outcome === undefined) waiting.push(draft);
+      else ordered.passOn();
+      if (judging === undefined && waiting.length > 0 && asked < batches - 1) judgeWaiting();
+    },
+    /** Resolves when all are decided. */
+    end: async (missing?: JudgedStatement): Promise<{ isJudged: boolean; isMissingStated: boolean }> => {
+      while (judging !== undefined) await judging;
+      if (waiting.length > 0) judgeWaiting(missing);
+      while (judging !== undefined) await judging;
+      ordered.end();
+      return { isJudged, isMissingStated };
+    },
+    /** Decides nothing more. */
+    stop: (): void => {
+      isStopped = true;
+    },
+  };
+};
+
+/**
+ * Passes on what is decided, in order. What introduces a statement ("Then:") shares its fate. The first statement of a part answers it, and
+ * the others explain: when the first is removed, they go too, as they would stand as an answer to what nothing says. Of a ticket they stay,
+ * since an agent reads the draft.
+ */
+const inOrder = <P extends Passage>(
+  drafts: readonly Draft<P>[],
+  { onKept, onRemoved }: Results<P>,
+  isTicket: boolean,
+) => {
+  let place = 0;
+  let leads: Draft<P>[] = [];
+  const shown = new Set<string>();
+  /** The number of each part -> whether its first statement stays. */
+  const hasOpening = new Map<number, boolean>();
+  const remove = ({ statement, quotes }: Draft<P>, reason: string): void => {
+    const isLead = isLeading(statement.text);
+    if (!isLead && !isTicket && !hasOpening.has(statement.part)) hasOpening.set(statement.part, false);
+    onRemoved({ text: statement.text, reason }, quotes);
+  };
+  const keep = (draft: Draft<P>): void => {
+    const { part } = draft.statement;
+    if (hasOpening.get(part) === false) remove(draft, EXPLAINS_NOTHING);
+    else {
+      hasOpening.set(part, true);
+      passOnOne(draft);
+    }
+  };
+  const passOnOne = ({ statement, quotes, check, outcome }: Draft<P>): void => {
+    const { part } = statement;
+    if (outcome === undefined) return;
+    if ('text' in outcome) {
+      const { text, isJudged } = outcome;
+      const probability = check.isLiteral ? 1 : text === statement.text ? STATED_PROBABILITY : KEPT_PROBABILITY;
+      onKept({ text, part, quotes, probability, isJudged });
+    } else if ('quoted' in outcome) {
+      onRemoved({ text: statement.text, reason: outcome.reason }, []);
+      // Several statements may quote the same sentences.
+      const fresh = [...new Set(outcome.quoted)].filter((block) => !shown.has(block));
+      for (const block of fresh) shown.add(block);
+      if (fresh.length > 0) onKept({ text: fresh.join('\n\n'), part, quotes, probability: 1, isJudged: false });
+    }
+  };
+  const dropLeads = (): void => {
+    for (const lead of leads) remove(lead, LEADS_NOWHERE);
+    leads = [];
+  };
+  return {
+    passOn: (): void => {
+      for (let draft = drafts[place]; draft?.outcome !== undefined; draft = drafts[++place]) {
+        const text = 'text' in draft.outcome ? draft.outcome.text : '';
+        if (!('text' in draft.outcome) && !('quoted' in draft.outcome)) {
+          dropLeads();
+          remove(draft, draft.outcome.reason);
+        } else if (isLeading(text)) leads.push(draft);
+        else {
+          for (const lead of leads) keep(lead);
+          leads = [];
+          keep(draft);
+        }
+      }
+    },
+    end: dropLeads,
+  };
+};
+
+/** "Then:" says nothing by itself. */
+const isLeading = (text: string): boolean => /[:：]\s*$/.test(text);
+
+const LEADS_NOWHERE = 'nothing is left of what it introduces';
+const EXPLAINS_NOTHING = 'nothing is left of what it explains';
+/** Probability of a statement that the judge finds in its passages, whole or without a part. */
+const STATED_PROBABILITY = 0.95;
+const KEPT_PROBABILITY = 0.9;
+
+const draftOf = <P extends Passage>(
+  statement: ModelStatement,
+  { question, passages, parts }: { question: string; passages: readonly P[]; parts: readonly ReplyPart[] },
+): Draft<P> => {
+  const quotes = uniqueQuotes(placeQuotes(statement, passages));
+  const context = { question, passages };
+  const check = checkModelStatement(statement.text, quotes, context);
+  const draft = { statement, text: statement.text, quotes, check, outcome: undefined };
+  if (parts[statement.part - 1]?.answered === 'no')
+    return { ...draft, outcome: { reason: 'no passage answers this part, as the model itself says' } };
+  if (check.veto === undefined) return draft;
+  const rest = withoutVetoed(
+    statement.text,
+    (sentence) => checkModelStatement(sentence, quotes, context).veto !== undefined,
+  );
+  if (rest === undefined || quotes.length === 0) return { ...draft, outcome: { reason: check.veto } };
+  const checked = checkModelStatement(rest, quotes, context);
+  return { ...draft, text: rest, check: checked };
+};
+
+const uniqueQuotes = <P extends Passage>(quotes: readonly PlacedQuote<P>[]): PlacedQuote<P>[] => [
+  ...new Map(quotes.map((quote) => [`${quote.passage.id} ${quote.span.start} ${quote.span.end}`, quote])).values(),
+];
+
+const outcomeOf = <P extends Passage>(
+  { text, quotes, check }: Draft<P>,
+  judgement: Judgement | CallFailure | 'malformed' | undefined,
+  context: { question: string; passages: readonly P[] },
+): NonNullable<Draft<P>['outcome']> => {
+  if (judgement === undefined || typeof judgement === 'string') {
+    // Words alone let more than half of what is false pass; whole sentences and rows are what their article says.
+    if (check.isLiteral) return { text, isJudged: false };
+    const reason = judgement === undefined ? 'the judge gave no verdict' : `no judge (${judgement})`;
+    const quoted = quotes.flatMap(quotedBlocks);
+    const isClean = checkModelStatement(quoted.join('\n\n'), quotes, context).veto === undefined;
+    return quoted.length > 0 && isClean ? { quoted, reason } : { reason };
+  }
+  if (judgement.verdict === 'stated') return { text, isJudged: true };
+  const reason = `the judge: ${judgement.finds === '' ? judgement.verdict : judgement.finds}`;
+  if (judgement.verdict === 'not_stated' || !isPartOf(judgement.keep, text)) return { reason };
+  const keep = judgement.keep.trim();
+  return checkModelStatement(keep, quotes, context).veto === undefined ? { text: keep, isJudged: true } : { reason };
+};
+
+/** A few words that are dropped must not be what limits or denies the rest. */
+const SHORT_RUN = 3;
+
+/**
+ * Whether a text consists of the words of another in their order with some dropped, and drops no "not" or "only" alone. Compares what is
+ * written, each word once: `wordsOf` would give an identifier and its parts.
+ */
+const isPartOf = (part: string, whole: string): boolean => {
+  const [kept, all] = [part, whole].map((text) => text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
+  if (kept === undefined || all === undefined || kept.length === 0 || kept.length >= all.length) return false;
+  const language = detectLanguage(whole);
+  let dropped: string[] = [];
+  let place = 0;
+  const isHarmless = (): boolean => dropped.length > SHORT_RUN || !limitsOrDenies(dropped.join(' '), language);
+  for (const word of all) {
+    if (place < kept.length && word.toLowerCase() === kept[place]?.toLowerCase()) {
+      if (!isHarmless()) return false;
+      dropped = [];
+      place += 1;
+    } else dropped.push(word);
+  }
+  return place === kept.length && isHarmless();
+};

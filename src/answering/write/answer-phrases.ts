@@ -1,0 +1,51 @@
+import { LACK_IN_LANGUAGE } from '../../contract/core/navigator-response.ts';
+import { detectLanguage } from '../../language/detect-language.ts';
+import PHRASES from './answer-phrases.json' with { type: 'json' };
+
+/** The sentences of our own in an answer, in one language. Names in braces are filled in by `filled`. */
+export type AnswerPhrases = typeof PHRASES.en & (typeof LACK_IN_LANGUAGE)['en'];
+
+type Language = keyof typeof PHRASES & keyof typeof LACK_IN_LANGUAGE;
+
+const isKnown = (language: string): language is Language =>
+  Object.hasOwn(PHRASES, language) && Object.hasOwn(LACK_IN_LANGUAGE, language);
+
+/** The phrases of a language (BCP 47: `de`, `pt-BR`); the English ones when it has none. */
+export const answerPhrases = (language: string | undefined): AnswerPhrases => {
+  const primary = language?.toLowerCase().split(/[-_]/)[0] ?? 'en';
+  const known = isKnown(primary) ? primary : 'en';
+  return { ...PHRASES[known], ...LACK_IN_LANGUAGE[known] };
+};
+
+/** A phrase with its values: `From {title}:`. */
+export const filled = (phrase: string, values: Readonly<Record<string, string>>): string =>
+  phrase.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+
+/** "a, b and c"; empty for nothing. */
+export const listed = (words: readonly string[], joint: string): string =>
+  words.length > 1 ? `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}` : words.join('');
+
+/** Member of a request's metadata: the language of the conversation (BCP 47), for a question that is too short to tell its own. */
+export const ASKER_LANGUAGE = 'language';
+
+interface AskerWords {
+  question: string;
+  /** Earlier questions of the same asker, oldest first. */
+  before?: readonly string[] | undefined;
+  /** The language that is known otherwise, such as that of the conversation or the page. */
+  known?: unknown;
+}
+
+/** The language of who asks: that of the question, else the known one, else that of the latest earlier question that tells. */
+export const languageOfAsker = ({ question, before = [], known }: AskerWords): string | undefined => {
+  const own = detectLanguage(question);
+  if (own !== undefined) return own;
+  if (typeof known === 'string' && /^[a-z]{2,3}(?:[-_][\w-]{1,32})?$/i.test(known)) {
+    return known.toLowerCase().split(/[-_]/)[0];
+  }
+  for (const earlier of before.toReversed()) {
+    const language = detectLanguage(earlier);
+    if (language !== undefined) return language;
+  }
+  return undefined;
+};

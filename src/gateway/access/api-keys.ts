@@ -1,0 +1,116 @@
+import type { KVNamespace } from '@cloudflare/workers-types';
+import * as z from 'zod';
+import { Capability, HeldAudiences, WorkspaceId } from '../../contract/core/names.ts';
+import { encodeBase64url } from '../../platform/encoding.ts';
+import { readStored } from '../../platform/storage/sql.ts';
+
+/** An origin as browsers send it: scheme, host and a port that is not the scheme's own (RFC 6454, section 6.2). */
+const WebOrigin = z
+  .string()
+  .max(300)
+  .refine(
+    (text) => !text.includes('*') && URL.canParse(text) && new URL(text).origin === text,
+    'is not an origin such as https://shop.example.com',
+  );
+
+/** Rights of an API key. Stored under the key's hash; the key itself is never stored. */
+export const ApiKeyRecord = z.object({
+  /** Label of the key, for operators. Never sent anywhere. */
+  name: z.string().min(1).max(100),
+  /** The first is the default of a request that names none. */
+  workspaces: z.array(WorkspaceId).min(1).max(50),
+  capabilities: z.array(Capability).max(24),
+  /** Articles for these audiences may be read and written too; `*` for all. Absent: only those for everybody. */
+  audiences: HeldAudiences.optional(),
+  /** Which of the gateway's rate limits applies. */
+  rate: z.enum(['standard', 'high', 'unlimited']),
+  /** ISO 8601; no expiry when absent. */
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+  /**
+   * A publishable key, which stands in web pages for anybody to read: pages of these origins may ask with it, about articles for everybody
+   * alone, whatever else the record says.
+   */
+  origins: z.array(WebOrigin).min(1).max(20).optional(),
+});
+export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>;
+
+/** Rights of who administers a deployment: every view and act of the console, articles for every audience, and every librarian. */
+export const ADMINISTRATOR: Pick<ApiKeyRecord, 'capabilities' | 'audiences'> = {
+  capabilities: [
+    'kb:*',
+    'memory:*',
+    'sql:read',
+    'web:search',
+    'support:analyze',
+    'helpdesk:*',
+    'metrics:read',
+    'answers:*',
+    'audit:read',
+  ],
+  audiences: ['*'],
+};
+
+/** A new key: 32 random bytes, with a prefix that scanners for leaked keys recognise, and another one for publishable keys. */
+export const newApiKey = ({ isPublishable = false } = {}): string =>
+  `${isPublishable ? PUBLISHABLE_PREFIX : 'ck_'}${encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))}`;
+
+/** What the secret of a publishable key begins with. */
+export const PUBLISHABLE_PREFIX = 'ck_pub_';
+
+/** A key that exists and has not expired. */
+export interface ApiKey extends ApiKeyRecord {
+  /** Opaque and stable, made from the hash: 16 hexadecimal digits. */
+  id: string;
+  workspaces: [string, ...string[]];
+  /** How its holder signed in; `key` when absent. */
+  authentication?: 'oidc';
+}
+
+export interface ApiKeys {
+  /** The key's record; undefined when there is no such key or it has expired. Throws when the store fails. */
+  find(secret: string): Promise<ApiKey | undefined>;
+}
+
+/** A secret of an API key: 16 to 200 printable ASCII characters. */
+export const API_KEY = /^[\x21-\x7e]{16,200}$/;
+
+/** Storage key of a record: the SHA-256 of the API key, in hexadecimal. */
+export const hashApiKey = async (secret: string): Promise<string> => {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+};
+
+const REMEMBERED = 1000;
+const REMEMBERED_MS = 30_000;
+
+/**
+ * API keys in Workers KV. Records are cached in the isolate for 30 seconds and by KV for 60, so that a deleted key is refused
+ * everywhere after at most two minutes. An unknown key is not cached here, so that one is accepted as soon as KV has it: somebody may have
+ * asked with it a moment before, such as a page that was open while the product started.
+ */
+export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => number } = {}): ApiKeys => {
+  const remembered = new Map<string, { key: ApiKey; until: number }>();
+  return {
+    find: async (secret) => {
+      const known = remembered.get(secret);
+      if (known !== undefined && known.until > now()) return unexpired(known.key, now());
+      const hash = await hashApiKey(secret);
+      const record = readStored(ApiKeyRecord, (await kv.get(hash)) ?? '');
+      const key = record && apiKeyOf(record, hash);
+      remembered.delete(secret);
+      if (key === undefined) return undefined;
+      remembered.set(secret, { key, until: now() + REMEMBERED_MS });
+      if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
+      return unexpired(key, now());
+    },
+  };
+};
+
+const apiKeyOf = (record: ApiKeyRecord, hash: string): ApiKey => {
+  const [first = 'default', ...others] = record.workspaces;
+  const key = { ...record, workspaces: [first, ...others] satisfies ApiKey['workspaces'], id: hash.slice(0, 16) };
+  return record.origins === undefined ? key : { ...key, capabilities: ['kb:read'], audiences: [], rate: 'standard' };
+};
+
+const unexpired = (key: ApiKey, now: number): ApiKey | undefined =>
+  key.expires_at !== undefined && Date.parse(key.expires_at) <= now ? undefined : key;

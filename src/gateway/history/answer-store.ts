@@ -1,0 +1,158 @@
+import * as z from 'zod';
+import { describeIssues, readAs } from '../../contract/core/error-info.ts';
+import type {
+  AnswerFeedback,
+  AnswerFilter,
+  AnswerInput,
+  AnswerStatistics,
+  AnswersErasureQuery,
+  AnswersPage,
+  KeptAnswer,
+} from '../../contract/wire/answers.ts';
+import type { AuditEntry, AuditPage } from '../../contract/wire/audit.ts';
+import { CodedError } from '../../platform/http/coded-error.ts';
+import { SettingRefused } from '../../platform/http/public-address.ts';
+import type { StatisticsRange } from './answer-statistics.ts';
+
+/** Which page of a list. */
+export interface AnswerListing {
+  /** Audiences of the caller: only answers that were given with these, or fewer, are listed. None when absent. */
+  audiences?: readonly string[] | undefined;
+  filter: AnswerFilter;
+  limit: number;
+  /** `next_cursor` of the page before; checked by `readAnswerCursor`. */
+  cursor?: string | undefined;
+}
+
+/** Answers in full, for an export. */
+interface FullPage {
+  answers: KeptAnswer[];
+  next_cursor: string | null;
+}
+
+/**
+ * The kept answers of one workspace. `audiences` are those of the context: an answer may quote what the asker could read, so only those who
+ * hold all of the asker's see it.
+ */
+export interface AnswerStore {
+  /** Keeps answers whose texts are masked; the second call with the same id changes nothing. */
+  keep(answers: readonly AnswerInput[], audiences?: readonly string[]): void;
+  /** Newest first. */
+  list(listing: AnswerListing): AnswersPage;
+  /** Newest first; as many as fit into some megabytes, at least one. */
+  full(listing: AnswerListing): FullPage;
+  get(id: string, audiences?: readonly string[]): KeptAnswer | null;
+  /** Counts the answers of the filter within a time, which takes the place of the filter's own. */
+  statistics(filter: AnswerFilter, range: StatisticsRange, audiences?: readonly string[]): AnswerStatistics;
+  /**
+   * Stores what somebody thinks of an answer, in place of an earlier opinion. False when there is no answer of that id that this
+   * caller may judge.
+   */
+  judge(id: string, feedback: AnswerFeedback, by: FeedbackGiver): boolean;
+  /**
+   * Removes answers, and returns how many. What is stored about a person or a conversation goes completely, whoever may read it; of those
+   * before a time only what may be read with these audiences.
+   */
+  erase(of: AnswersErasureQuery, audiences?: readonly string[]): number;
+  /** False when there is no answer of that id that may be read with these audiences. */
+  remove(id: string, audiences?: readonly string[]): boolean;
+  /** Notes an act of administration. Nothing that erases answers removes it; it goes after 400 days, or when 10,000 newer ones are there. */
+  noteAct(entry: AuditEntry): void;
+  acts(listing: { limit: number; cursor?: string | undefined }): AuditPage;
+  /** Removes the expired and the surplus, and returns when the next one expires, in milliseconds since 1970. */
+  removeExpired(): number | undefined;
+}
+
+interface FeedbackGiver {
+  /** Subject of the context: it may judge what it asked, with `mayJudgeAll` whatever its audiences may read. */
+  subject: string;
+  mayJudgeAll: boolean;
+  audiences?: readonly string[] | undefined;
+  /** The person in whose name it is given: not the one of an answer to another person. */
+  person?: string | undefined;
+}
+
+/** How long and how many answers are kept. */
+export interface AnswerLimits {
+  days: number;
+  answers: number;
+}
+
+export interface AnswerVariables {
+  ANSWER_DAYS?: string;
+  MAX_ANSWERS?: string;
+}
+
+const whole = (most: number) => z.coerce.number('is not a number').pipe(z.int().min(1).max(most)).optional();
+const Variables = z.object({ ANSWER_DAYS: whole(3650), MAX_ANSWERS: whole(1_000_000) });
+
+/**
+ * The limits from the variables; an empty one counts as not set.
+ *
+ * @throws {SettingRefused} Names a variable that is not a whole number in its range.
+ */
+export const readAnswerLimits = (variables: AnswerVariables): AnswerLimits => {
+  const set = Variables.keyof().options.flatMap((name) => (variables[name]?.trim() ? [[name, variables[name]]] : []));
+  const read = readAs(Variables, Object.fromEntries(set));
+  if (!read.ok) throw new SettingRefused(`Cannot use ${describeIssues(read.issues)}`);
+  return { days: read.value.ANSWER_DAYS ?? 30, answers: read.value.MAX_ANSWERS ?? 50_000 };
+};
+
+export const answerCursorText = (place: number): string => `p${place}`;
+
+/** The place that a page ends with; undefined for a text that is no cursor. */
+export const readAnswerCursor = (cursor: string): number | undefined => {
+  const digits = /^p(\d{1,15})$/.exec(cursor)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+};
+
+/** The remote methods; no other member can be called from outside. */
+export const ANSWER_METHODS = [
+  'keep',
+  'list',
+  'full',
+  'get',
+  'statistics',
+  'judge',
+  'erase',
+  'remove',
+  'noteAct',
+  'acts',
+] as const satisfies (keyof AnswerStore)[];
+export type AnswerMethod = (typeof ANSWER_METHODS)[number];
+
+/** The stub of the Durable Object of a workspace. */
+export interface AnswersStub {
+  ask(workspace: string, method: AnswerMethod, parameters: unknown[]): Promise<unknown>;
+}
+
+/** An answer store in a Durable Object. */
+export type RemoteAnswers = {
+  [Method in AnswerMethod]: (
+    ...parameters: Parameters<AnswerStore[Method]>
+  ) => Promise<ReturnType<AnswerStore[Method]>>;
+};
+
+/** The answers of a workspace. */
+export const remoteAnswers = (stub: AnswersStub, workspace: string): RemoteAnswers => {
+  const call = async <T>(method: AnswerMethod, parameters: unknown[]): Promise<T> => {
+    try {
+      // The object's method of this name answers with this type.
+      return (await stub.ask(workspace, method, parameters)) as T;
+    } catch (cause) {
+      throw new CodedError('SERVICE_UNAVAILABLE', 'Cannot use the kept answers', { cause });
+    }
+  };
+  return {
+    keep: (...parameters) => call('keep', parameters),
+    list: (...parameters) => call('list', parameters),
+    full: (...parameters) => call('full', parameters),
+    get: (...parameters) => call('get', parameters),
+    statistics: (...parameters) => call('statistics', parameters),
+    judge: (...parameters) => call('judge', parameters),
+    erase: (...parameters) => call('erase', parameters),
+    noteAct: (...parameters) => call('noteAct', parameters),
+    acts: (...parameters) => call('acts', parameters),
+    remove: (...parameters) => call('remove', parameters),
+  };
+};

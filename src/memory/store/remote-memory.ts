@@ -1,0 +1,196 @@
+import type { MemoryStats } from '../../contract/wire/memory.ts';
+import type { ReplayStore } from '../../platform/context/verify-context.ts';
+import { withDeadline } from '../../platform/http/deadline.ts';
+import { callStore } from '../../platform/rpc/call-store.ts';
+import { migrate, type Sql } from '../../platform/storage/sql.ts';
+import { StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
+import type { MemoryStore } from './memory-store.ts';
+
+/** The remote methods; no other method of the object can be called from outside. */
+export const STORE_METHODS = [
+  ...(['put', 'get', 'count', 'surplusTurns', 'list', 'delete', 'erase'] as const),
+  ...(['searchMemories', 'getMemoryRelationships', 'relationshipsOf'] as const),
+] satisfies (keyof MemoryStore)[];
+export const LEDGER_METHODS = [
+  ...(['isFirstCall', 'recordSearch', 'searches'] as const),
+  ...(['settings', 'putSetting', 'deleteSetting'] as const),
+] satisfies (keyof Ledger)[];
+
+export type RemoteMethod = (typeof STORE_METHODS)[number] | (typeof LEDGER_METHODS)[number];
+
+/** The stub of the Durable Object of a workspace. */
+export interface MemoryStub {
+  ask(workspace: string, method: RemoteMethod, parameters: unknown[]): Promise<unknown>;
+}
+
+/** A ledger in a Durable Object. */
+export type RemoteLedger = {
+  [Method in keyof Ledger]: (...parameters: Parameters<Ledger[Method]>) => Promise<ReturnType<Ledger[Method]>>;
+};
+
+type StubOf = (workspace: string) => MemoryStub;
+
+/** The memory store in the Durable Object of each workspace. Signals are not transferred: an aborted caller stops waiting. */
+export const remoteMemoryStore = (stubOf: StubOf): MemoryStore => {
+  const call = <T>(workspace: string, method: RemoteMethod, parameters: unknown[], signal?: AbortSignal) =>
+    // The object's method of this name answers with this type.
+    untilSettled<T>(stubOf(workspace).ask(workspace, method, parameters) as Promise<T>, signal);
+  return {
+    put: (memory, { vector, relatedTo, signal }) =>
+      call(memory.workspace_id, 'put', [memory, { vector, relatedTo }], signal),
+    get: (workspace, id, options) => call(workspace, 'get', [workspace, id], options?.signal),
+    count: (workspace, of, options) => call(workspace, 'count', [workspace, of], options?.signal),
+    surplusTurns: (workspace, limits, options) => call(workspace, 'surplusTurns', [workspace, limits], options?.signal),
+    list: (workspace, listing, options) => call(workspace, 'list', [workspace, listing], options?.signal),
+    delete: (workspace, id, options) => call(workspace, 'delete', [workspace, id], options?.signal),
+    erase: (workspace, ids, options) => call(workspace, 'erase', [workspace, ids], options?.signal),
+    searchMemories: (workspace, query, options) =>
+      call(workspace, 'searchMemories', [workspace, query], options?.signal),
+    getMemoryRelationships: (id, workspace, options) =>
+      call(workspace, 'getMemoryRelationships', [id, workspace], options?.signal),
+    relationshipsOf: (ids, workspace, options) => call(workspace, 'relationshipsOf', [ids, workspace], options?.signal),
+  };
+};
+
+export const remoteLedger = (stubOf: StubOf, workspace: string): RemoteLedger => {
+  const call = <T>(method: RemoteMethod, parameters: unknown[]) =>
+    // As above.
+    untilSettled<T>(stubOf(workspace).ask(workspace, method, parameters) as Promise<T>);
+  return {
+    isFirstCall: (...parameters) => call('isFirstCall', parameters),
+    recordSearch: (...parameters) => call('recordSearch', parameters),
+    searches: () => call('searches', []),
+    settings: (...parameters) => call('settings', parameters),
+    putSetting: (...parameters) => call('putSetting', parameters),
+    deleteSetting: (...parameters) => call('deleteSetting', parameters),
+  };
+};
+
+const untilSettled = async <T>(answer: Promise<T>, signal?: AbortSignal): Promise<T> => {
+  try {
+    const errorFor = () => new StoreUnavailable('aborted', 'Cannot call the memory object: the caller aborted');
+    return await withDeadline(() => answer, { signal, errorFor });
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+    throw new StoreUnavailable('unavailable', 'Cannot call the memory object of a workspace', { cause: error });
+  }
+};
+
+/** The replay store in the Durable Object of the workspace: one place for all isolates, also when the memories are in Upstash. */
+export const ledgerReplay = (ledgerOf: (workspace: string) => Pick<RemoteLedger, 'isFirstCall'>): ReplayStore => ({
+  isFirst: (linkHash, { workspace, ...options }) =>
+    withDeadline(() => ledgerOf(workspace).isFirstCall(linkHash, options), {
+      signal: AbortSignal.timeout(LEDGER_MS),
+      reason: 'the ledger did not answer',
+    }),
+});
+
+/** Recording a call takes a few milliseconds, some hundred when the object has to start. */
+const LEDGER_MS = 2000;
+
+/** The outcome of a search or a context, without query and results. */
+interface SearchOutcome {
+  outcome: 'found' | 'empty' | 'failed';
+  degraded: boolean;
+  durationMs: number;
+  /** Milliseconds since 1970. */
+  nowMs: number;
+}
+
+/** Seen calls, search counters, and stored context templates and rankers of a workspace. */
+export interface Ledger {
+  /** Records a writing call by the hash of its link; false when the hash is already recorded. */
+  isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
+  recordSearch(search: SearchOutcome): void;
+  searches(): MemoryStats['searches'];
+  /** By name. */
+  settings(kind: SettingKind): { name: string; value: string }[];
+  /** Stores or replaces a setting; false when there are `MAX_SETTINGS` others. */
+  putSetting(kind: SettingKind, name: string, value: string): boolean;
+  /** False when there was none. */
+  deleteSetting(kind: SettingKind, name: string): boolean;
+}
+
+/** What a workspace stores for contexts: JSON by name. */
+export type SettingKind = 'template' | 'ranker';
+/** Limit of each kind. */
+export const MAX_SETTINGS = 50;
+
+export const createLedger = (sql: Sql): Ledger => {
+  migrate(sql, 'ledger', [TABLES.map((table) => `CREATE TABLE IF NOT EXISTS ${table}`), [SETTINGS]]);
+  const calls = callStore(sql);
+  const add = (name: string, count = 1): void =>
+    sql.run(
+      'INSERT INTO counters (name, count) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET count = count + ?2',
+      name,
+      count,
+    );
+  const others = (kind: SettingKind, name: string): number =>
+    sql.all('SELECT name FROM context_settings WHERE kind = ? AND name <> ?', kind, name).length;
+  return {
+    settings: (kind) => sql.all('SELECT name, value FROM context_settings WHERE kind = ? ORDER BY name', kind),
+    putSetting: (kind, name, value) =>
+      sql.transaction(() => {
+        if (others(kind, name) >= MAX_SETTINGS) return false;
+        sql.run('INSERT OR REPLACE INTO context_settings (kind, name, value) VALUES (?, ?, ?)', kind, name, value);
+        return true;
+      }),
+    deleteSetting: (kind, name) =>
+      sql.all('DELETE FROM context_settings WHERE kind = ? AND name = ? RETURNING name', kind, name).length > 0,
+    isFirstCall: (linkHash, options) => calls.isFirst(linkHash, options),
+    recordSearch: ({ outcome, degraded, durationMs, nowMs }) =>
+      sql.transaction(() => {
+        sql.run('INSERT OR IGNORE INTO counters (name, count) VALUES (?, ?)', 'since', nowMs);
+        add('count');
+        if (outcome !== 'found') add(outcome);
+        if (degraded) add('degraded');
+        if (outcome !== 'failed') add(`${WITHIN}${String(boundOf(durationMs)).padStart(5, '0')}`);
+      }),
+    searches: () => {
+      const counters = new Map(
+        sql
+          .all<{ name: string; count: number }>('SELECT name, count FROM counters ORDER BY name')
+          .map(({ name, count }) => [name, count]),
+      );
+      const [count = 0, empty = 0, failed = 0, degraded = 0] = ['count', 'empty', 'failed', 'degraded'].map((name) =>
+        counters.get(name),
+      );
+      const since = counters.get('since');
+      const within = [...counters].flatMap(([name, times]) =>
+        name.startsWith(WITHIN) ? [{ ms: Number(name.slice(WITHIN.length)), times }] : [],
+      );
+      return {
+        ...{ count, empty, degraded, failed },
+        ...(within.length === 0 ? {} : { latency_ms: { p50: quantile(within, 0.5), p95: quantile(within, 0.95) } }),
+        ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+      };
+    },
+  };
+};
+
+const TABLES = [
+  // Hashes of the links of writing calls, until their contexts expire.
+  'calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL)',
+  // Counters by name; `within 00010` counts searches that took at most 10 ms and more than the previous bound.
+  'counters (name TEXT PRIMARY KEY, count INTEGER NOT NULL)',
+];
+
+const SETTINGS =
+  'CREATE TABLE context_settings (kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, name))';
+
+const WITHIN = 'within ';
+
+/** Upper bounds in milliseconds; longer searches count as the last one. */
+const BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000];
+
+const boundOf = (ms: number): number => BOUNDS.find((bound) => ms <= bound) ?? BOUNDS.at(-1) ?? 0;
+
+const quantile = (within: readonly { ms: number; times: number }[], share: number): number => {
+  const all = within.reduce((sum, { times }) => sum + times, 0);
+  let seen = 0;
+  for (const { ms, times } of within) {
+    seen += times;
+    if (seen >= all * share) return ms;
+  }
+  return within.at(-1)?.ms ?? 0;
+};

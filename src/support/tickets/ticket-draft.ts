@@ -1,0 +1,306 @@
+import { readAs } from '../../contract/core/error-info.ts';
+import { isWithin } from '../../contract/core/json-object.ts';
+import {
+  type DraftEvidence,
+  type SupportRequest,
+  SupportResponse,
+  type TicketMessage,
+} from '../../contract/wire/support-response.ts';
+import { type DraftFeedback, type DraftOutcome, type DraftSentence, TicketDraft } from '../../contract/wire/tickets.ts';
+import { wordsOf } from '../../language/analyse-text.ts';
+import { type AutomaticMail, automaticMail } from '../../language/automatic-mail.ts';
+import { splitSentences } from '../../language/split-sentences.ts';
+import { originate } from '../../platform/context/request-context.ts';
+import type { SignedClient } from '../../platform/context/signed-client.ts';
+import { utf8 } from '../../platform/encoding.ts';
+import { addColumn, migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
+import type { HelpdeskMessage, Ticket } from '../tools/helpdesk-tool.ts';
+
+/** A draft with what is known about each sentence; the job that it is for knows the rest. */
+export const ProposedReply = TicketDraft.omit({ id: true, feedback: true, created_at: true });
+export type ProposedReply = Omit<TicketDraft, 'id' | 'feedback' | 'created_at'>;
+
+const MAX_SENTENCES = 400;
+const MAX_EVIDENCE = 3;
+const MAX_QUOTE = 600;
+
+/** The draft of an analysis by sentence; undefined where support proposes no reply. */
+export const proposedReply = ({
+  intent_classification: intent,
+  draft,
+  agent_guidance: guidance,
+}: SupportResponse): ProposedReply | undefined => {
+  const { text, language = null, evidence = [] } = draft;
+  if (text.trim() === '') return undefined;
+  return {
+    ...{ intent: intent.primary_intent, confidence: intent.confidence, language, text },
+    sentences: sentencesOf(text)
+      .slice(0, MAX_SENTENCES)
+      .map((sentence) => ({ text: sentence, evidence: evidenceOf(sentence, evidence) })),
+    risks: guidance.risks,
+  };
+};
+
+/** Lines are kept apart: a draft greets and signs in lines of their own. */
+const sentencesOf = (text: string): string[] =>
+  text
+    .split(/\n+/)
+    .flatMap((line) => splitSentences(line).map(({ start, end }) => line.slice(start, end)))
+    .filter((sentence) => wordsOf(sentence).length > 0);
+
+/** The passages that a sentence is quoted from, and those that state it. */
+const evidenceOf = (sentence: string, evidence: readonly DraftEvidence[]): DraftSentence['evidence'] => {
+  const sought = ` ${wordsOf(sentence).join(' ')} `;
+  return evidence
+    .filter(({ text }) => ` ${wordsOf(text).join(' ')} `.includes(sought))
+    .slice(0, MAX_EVIDENCE)
+    .map(({ title, url, text, quote = around(sentence, text) }) => ({ title, url, quote }));
+};
+
+/** The passage around a sentence that it contains. */
+const around = (sentence: string, text: string): string => {
+  const at = Math.max(0, text.indexOf(sentence));
+  const start = text.length <= MAX_QUOTE ? 0 : Math.max(0, Math.min(at - MAX_QUOTE / 4, text.length - MAX_QUOTE));
+  return text.slice(start, start + MAX_QUOTE).toWellFormed();
+};
+
+/** What became of a draft: figures, without a word of it or of what was sent. */
+export interface LearnedOutcome {
+  job: number;
+  intent: string;
+  /** Addresses of the articles that it cites. */
+  articles: readonly string[];
+  outcome: DraftOutcome;
+  /** Share of its sentences that were sent, 0 to 1. */
+  share: number;
+}
+
+/** Whether a draft helped, without the comment. */
+export interface RatedDraft extends Pick<LearnedOutcome, 'job' | 'intent' | 'articles'> {
+  value: DraftFeedback['value'];
+}
+
+const MAX_CITED = 10;
+
+/** Addresses of the articles that a draft cites, each once; the first ten. */
+export const articlesOf = ({ sentences }: Pick<ProposedReply, 'sentences'>): string[] =>
+  [...new Set(sentences.flatMap(({ evidence }) => evidence.map(({ url }) => url)))].slice(0, MAX_CITED);
+
+/** From this share of a draft's sentences on, it was edited; below, something else was sent. */
+const EDITED_FROM = 0.25;
+
+/** How much of a draft was sent, whatever was added. Greetings and the like count only where there is nothing else. */
+const compareReply = (
+  { sentences }: Pick<ProposedReply, 'sentences'>,
+  sent: string,
+): Pick<LearnedOutcome, 'outcome' | 'share'> => {
+  const words = ` ${wordsOf(sent).join(' ')} `;
+  const sought = sentences.map(({ text }) => wordsOf(text));
+  const telling = sought.filter((each) => each.length >= TELLING_WORDS);
+  const compared = telling.length > 0 ? telling : sought;
+  const share = compared.filter((each) => words.includes(` ${each.join(' ')} `)).length / Math.max(1, compared.length);
+  return { share, outcome: share === 1 ? 'kept' : share >= EDITED_FROM ? 'edited' : 'discarded' };
+};
+
+const TELLING_WORDS = 4;
+
+const MIGRATIONS = [
+  ['CREATE TABLE drafts (job INTEGER PRIMARY KEY, reply TEXT NOT NULL, feedback TEXT, comment TEXT)'],
+  addColumn('drafts', 'outcome', 'TEXT'),
+];
+
+type Row = {
+  job: number;
+  reply: string;
+  feedback: DraftFeedback['value'] | null;
+  comment: string | null;
+  outcome: string | null;
+};
+
+export type DraftStore = ReturnType<typeof draftStore>;
+
+/** The drafts of one ticket, in the database of its object: each until its job is forgotten, or the drafts are erased. */
+export const draftStore = (sql: Sql) => {
+  migrate(sql, 'drafts', MIGRATIONS);
+  /** The draft for the newest message that has one. */
+  const latest = (): Row | undefined => sql.all<Row>('SELECT * FROM drafts ORDER BY job DESC LIMIT 1')[0];
+  return {
+    keep: (job: number, reply: ProposedReply): void =>
+      sql.run('INSERT OR REPLACE INTO drafts (job, reply) VALUES (?, ?)', job, JSON.stringify(reply)),
+    /** Undefined when there is none, or it is damaged. */
+    latest: (): { job: number; reply: ProposedReply; feedback: DraftFeedback | null } | undefined => {
+      const row = latest();
+      const reply = row === undefined ? undefined : readStored(ProposedReply, row.reply);
+      if (row === undefined || reply === undefined) return undefined;
+      const comment = row.comment === null ? {} : { comment: row.comment };
+      return { job: row.job, reply, feedback: row.feedback === null ? null : { value: row.feedback, ...comment } };
+    },
+    rate: (job: number, { value, comment }: DraftFeedback): void =>
+      sql.run('UPDATE drafts SET feedback = ?, comment = ? WHERE job = ?', value, comment ?? null, job),
+    /** Compares the newest draft with the first reply that was sent after it; undefined when there is none to compare. */
+    learn: (sent: string): LearnedOutcome | undefined => {
+      const row = latest();
+      const reply = row === undefined || row.outcome !== null ? undefined : readStored(ProposedReply, row.reply);
+      if (row === undefined || reply === undefined) return undefined;
+      const compared = compareReply(reply, sent);
+      sql.run('UPDATE drafts SET outcome = ? WHERE job = ?', compared.outcome, row.job);
+      return { job: row.job, intent: reply.intent, articles: articlesOf(reply), ...compared };
+    },
+    remove: (job: number): void => sql.run('DELETE FROM drafts WHERE job = ?', job),
+    erase: (): void => sql.run('DELETE FROM drafts'),
+  };
+};
+
+/** The support function returned no analysis. */
+export class AnalysisFailed extends Error {
+  override readonly name = 'AnalysisFailed';
+  /** Whether the same request may succeed later. */
+  readonly isTransient: boolean;
+
+  constructor(message: string, { isTransient, cause }: { isTransient: boolean; cause?: unknown }) {
+    super(message, { cause });
+    this.isTransient = isTransient;
+  }
+}
+
+const SELF = 'webhooks';
+const SUPPORT = 'support';
+/** Calls that an analysis may make: library, meanings, a model. */
+const CALLS = 12;
+
+/** Context of calls that this function makes on its own behalf, in one workspace and with these capabilities only. */
+export const ownContext = (
+  workspace: string,
+  options: { capabilities: readonly string[]; timeoutMs: number; now: number },
+) =>
+  originate({
+    ...options,
+    self: SELF,
+    subject: `svc:${SELF}`,
+    authentication: 'none',
+    workspace,
+    budgets: { calls: CALLS },
+  });
+
+/**
+ * Asks the support function for the analysis of a message. A ticket can wait: when the knowledge was too late for it (a function that has
+ * just started is still loading it), it is asked once more.
+ *
+ * @throws {AnalysisFailed} When there is none; transient unless support refused the request itself.
+ */
+export const supportAnalysis =
+  (client: SignedClient, { workspace, timeoutMs, now }: { workspace: string; timeoutMs: number; now: () => number }) =>
+  async (request: SupportRequest, { signal }: { signal: AbortSignal }): Promise<SupportResponse> => {
+    const until = now() + timeoutMs;
+    const analyse = async (): Promise<SupportResponse> => {
+      const capabilities = ['support:analyze', 'kb:read'];
+      const context = ownContext(workspace, { capabilities, timeoutMs: until - now(), now: now() });
+      const answer = await client.call(context, {
+        to: SUPPORT,
+        path: '/v1/support/analyze',
+        // Agents also see weak sources, where there are no better ones.
+        body: JSON.stringify({ ...request, include_weak: true }),
+        signal,
+      });
+      if (!answer.ok) throw failed(`there is no answer of support (${answer.error.code})`);
+      if (answer.status !== 200) throw failed(`support answered with status ${answer.status}`, answer.status !== 400);
+      const read = readAs(SupportResponse, parsed(answer.json));
+      if (!read.ok) throw failed('the answer of support is not in the expected form');
+      return read.value;
+    };
+    const first = await analyse();
+    const { sources_consulted: sources, degraded } = first.knowledge_retrieval;
+    if (sources.length > 0 || degraded?.includes('timeout') !== true || until - now() < timeoutMs / 2) return first;
+    await new Promise((resolve) => void setTimeout(resolve, LOADING_MS));
+    return analyse().catch(() => first);
+  };
+
+/** Within that an edition is usually loaded. */
+const LOADING_MS = 1000;
+
+const failed = (problem: string, isTransient = true): AnalysisFailed =>
+  new AnalysisFailed(`Cannot analyse the message: ${problem}`, { isTransient });
+
+const parsed = (json: () => unknown): unknown => {
+  try {
+    return json();
+  } catch {
+    return undefined;
+  }
+};
+
+const MAX_TEXT = 32_000;
+const MAX_SUBJECT = 1000;
+const MAX_NAME = 200;
+const MAX_HISTORY = 100;
+/** UTF-8 bytes. With message and metadata the body stays below the 256 KiB that a guarded route reads. */
+const MAX_HISTORY_BYTES = 80_000;
+/** A little below the contract's limits, which count the values in another order. */
+const METADATA = { maxDepth: 6, maxLength: 15_000 };
+const MAX_MEMBERS = 100;
+
+/**
+ * The request for the analysis of a message: its text, the public messages before it, and what the helpdesk knows, each within the
+ * limits of the contract. The latest messages and the first members of the metadata have priority.
+ *
+ * @returns Undefined when the message is empty.
+ */
+export const supportRequestOf = (ticket: Ticket, message: HelpdeskMessage): SupportRequest | undefined => {
+  const isFirst = ticket.messages.find(({ from }) => from === 'customer')?.id === message.id;
+  // A first message may consist of its subject.
+  const text = cut(message.text.trim() !== '' || !isFirst ? message.text : (ticket.subject ?? ''), MAX_TEXT);
+  if (text.trim() === '') return undefined;
+  const metadata = boundedMetadata(ticket.metadata);
+  const history = historyBefore(ticket, message);
+  return {
+    message: text,
+    ...(ticket.subject?.trim() ? { subject: cut(ticket.subject.trim(), MAX_SUBJECT) } : {}),
+    ...(ticket.customer.name?.trim() ? { customer_name: cut(ticket.customer.name.trim(), MAX_NAME) } : {}),
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+    ...(history.length > 0 ? { history } : {}),
+  };
+};
+
+/**
+ * What kind of automatic mail a message is; undefined for what a person wrote. The subject of the ticket is that of its
+ * first message.
+ */
+export const automaticMailOf = (ticket: Ticket, message: HelpdeskMessage): AutomaticMail | undefined => {
+  const isFirst = ticket.messages.find(({ from }) => from === 'customer')?.id === message.id;
+  const subject = message.mail?.subject ?? (isFirst ? ticket.subject : undefined);
+  return automaticMail({ ...message.mail, subject }, message.text);
+};
+
+/** Public messages of customer and agents, oldest first, without internal notes and automatic mail. */
+const historyBefore = (ticket: Ticket, message: HelpdeskMessage): TicketMessage[] => {
+  const { messages } = ticket;
+  const at = messages.findIndex(({ id }) => id === message.id);
+  const history: TicketMessage[] = [];
+  let bytes = 0;
+  for (const earlier of messages.slice(0, Math.max(at, 0)).reverse()) {
+    const { from, isPublic, text, sentAtMs } = earlier;
+    if (from === 'system' || !isPublic || text.trim() === '') continue;
+    if (from === 'customer' && automaticMailOf(ticket, earlier) !== undefined) continue;
+    const entry = { from, text: cut(text, MAX_TEXT) };
+    bytes += utf8(JSON.stringify(entry)).length + 40;
+    if (bytes > MAX_HISTORY_BYTES || history.length === MAX_HISTORY) break;
+    history.unshift({ ...entry, ...(isTime(sentAtMs) ? { sent_at: new Date(sentAtMs).toISOString() } : {}) });
+  }
+  return history;
+};
+
+const boundedMetadata = (metadata: Ticket['metadata']): Record<string, unknown> => {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(metadata).slice(0, MAX_MEMBERS)) {
+    if (value === undefined || name === '__proto__') continue;
+    if (isWithin({ ...kept, [name]: value }, METADATA)) kept[name] = value;
+  }
+  return kept;
+};
+
+/** Up to the year 9999, as in the contract's timestamps. */
+const isTime = (ms: number | undefined): ms is number => ms !== undefined && ms >= 0 && ms < 253_402_300_800_000;
+
+/** Without half of a surrogate pair at the end. */
+const cut = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '');

@@ -1,0 +1,141 @@
+import type { TicketResult, TicketState } from '../../contract/wire/tickets.ts';
+import { addColumn, migrate, type Sql, type SqlValue } from '../../platform/storage/sql.ts';
+
+/**
+ * Progress of a job. `accepted`: nothing was done; `composed`: its note is stored here; `writing`: the note may or may not be in
+ * the ticket; `written`: the note is there, or none is wanted.
+ */
+type JobStep = 'accepted' | 'composed' | 'writing' | 'written';
+
+/** The work on one message of the ticket. Times are milliseconds since 1970. */
+export type Job = {
+  id: number;
+  /** `first`, `latest`, or `m:` and the message's id. */
+  about: string;
+  state: TicketState;
+  step: JobStep;
+  attempts: number;
+  /** Attempts that do not count, since the tool asked to wait. */
+  refusals: number;
+  /** No attempt before this time. */
+  due_at: number;
+  /** When the alarm queues it. */
+  nudge_at: number;
+  /** How often the alarm queued it since the last attempt. */
+  nudges: number;
+  /** Until then a note that was sent (in `writing`), or a draft (in `written`), may still appear; 0 when none was. */
+  settle_at: number;
+  /** Number of deliveries: a job without a message id may be about a later message by now. */
+  deliveries: number;
+  /** JSON of the ticket in the delivery, for tools whose tickets cannot be read. */
+  ticket: string | null;
+  /** Note and draft as JSON, while they are needed. */
+  note: string | null;
+  draft: string | null;
+  /** Marker of the note. */
+  marker: string | null;
+  /** Id of the helpdesk. */
+  note_id: string | null;
+  result: TicketResult | null;
+  error: string | null;
+  /** Why nothing was written for the message, in a few words; null where something was, or it is not known. */
+  reason: string | null;
+  accepted_at: number;
+  /** When it was accepted or last replayed. */
+  begun_at: number;
+  changed_at: number;
+  /** Number of changes; those up to `told` were reported to the workspace's object. */
+  version: number;
+  told: number;
+};
+
+/** Whether a job names no message yet. */
+export const isUnnamed = ({ about }: Job): boolean => about === 'first' || about === 'latest';
+
+type Changes = Partial<Omit<Job, 'id' | 'version' | 'changed_at'>>;
+
+/** A message that has our note; never deleted. */
+type Mark = { message: string; marker: string | null; note: string | null };
+
+const MIGRATIONS = [
+  [
+    `CREATE TABLE IF NOT EXISTS jobs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, about TEXT NOT NULL UNIQUE, state TEXT NOT NULL, step TEXT NOT NULL,
+    attempts INTEGER NOT NULL, due_at INTEGER NOT NULL, nudge_at INTEGER NOT NULL, nudges INTEGER NOT NULL,
+    settle_at INTEGER NOT NULL, deliveries INTEGER NOT NULL, ticket TEXT, note TEXT, draft TEXT, marker TEXT, note_id TEXT, result TEXT, error TEXT,
+    accepted_at INTEGER NOT NULL, begun_at INTEGER NOT NULL, changed_at INTEGER NOT NULL,
+    version INTEGER NOT NULL, told INTEGER NOT NULL
+  )`,
+    'CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (state, changed_at)',
+    'CREATE INDEX IF NOT EXISTS jobs_untold ON jobs (id) WHERE told < version',
+    `CREATE TABLE IF NOT EXISTS marks (message TEXT PRIMARY KEY, marker TEXT, note TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
+    'CREATE INDEX IF NOT EXISTS marks_by_note ON marks (note)',
+  ],
+  addColumn('jobs', 'refusals', 'INTEGER NOT NULL DEFAULT 0'),
+  addColumn('jobs', 'reason', 'TEXT'),
+];
+
+export type TicketStore = ReturnType<typeof ticketStore>;
+
+/** Jobs and marks of one ticket, in the database of its object. */
+export const ticketStore = (sql: Sql) => {
+  migrate(sql, 'tickets', MIGRATIONS);
+  const one = (query: string, ...values: SqlValue[]): Job | undefined => sql.all<Job>(query, ...values)[0];
+  const jobAbout = (about: string): Job | undefined => one('SELECT * FROM jobs WHERE about = ?', about);
+  return {
+    open: () => sql.all<Job>("SELECT * FROM jobs WHERE state = 'open' ORDER BY id"),
+    /** The first hundred whose current version was not reported. */
+    unreported: () => sql.all<Job>('SELECT * FROM jobs WHERE told < version ORDER BY id LIMIT 100'),
+    /** The first hundred that ended at or before a time. */
+    endedBy: (time: number) =>
+      sql.all<Job>("SELECT * FROM jobs WHERE state IN ('dead', 'done') AND changed_at <= ? LIMIT 100", time),
+    /** When the next open job is to be queued, and when the first of the others ended. */
+    nextTimes: (): { nudgeAt: number | null; endedAt: number | null } => {
+      const [next] = sql.all<{ nudgeAt: number | null; endedAt: number | null }>(
+        `SELECT (SELECT min(nudge_at) FROM jobs WHERE state = 'open') AS nudgeAt,
+          (SELECT min(changed_at) FROM jobs WHERE state IN ('dead', 'done')) AS endedAt`,
+      );
+      return next ?? { nudgeAt: null, endedAt: null };
+    },
+    job: (id: number) => one('SELECT * FROM jobs WHERE id = ?', id),
+    jobAbout,
+    /** The oldest open job that is due. */
+    dueJob: (now: number) =>
+      one("SELECT * FROM jobs WHERE state = 'open' AND due_at <= ? ORDER BY due_at, id LIMIT 1", now),
+    add: (about: string, { ticket, now, nudgeAt }: { ticket: string | null; now: number; nudgeAt: number }): Job => {
+      sql.run(
+        `INSERT INTO jobs (about, state, step, attempts, due_at, nudge_at, nudges, settle_at, deliveries, ticket, accepted_at, begun_at,
+          changed_at, version, told) VALUES (?, 'open', 'accepted', 0, ?, ?, 0, 0, 1, ?, ?, ?, ?, 1, 0)`,
+        ...[about, now, nudgeAt, ticket, now, now, now],
+      );
+      const added = jobAbout(about);
+      if (added === undefined) throw new Error('Cannot store the job: it is missing after the write');
+      return added;
+    },
+    /** Stores changes and their time. Returns the changed job. */
+    change: (job: Job, changes: Changes, now: number): Job => {
+      // Column names come from the type, never from input.
+      const entries = Object.entries({ ...changes, changed_at: now });
+      const columns = entries.map(([name]) => `${name} = ?`).join(', ');
+      sql.run(
+        `UPDATE jobs SET ${columns}, version = version + 1 WHERE id = ?`,
+        ...entries.map(([, value]) => value),
+        job.id,
+      );
+      return { ...job, ...changes, changed_at: now, version: job.version + 1 };
+    },
+    markReported: (id: number, version: number) =>
+      sql.run('UPDATE jobs SET told = max(told, ?) WHERE id = ?', version, id),
+    remove: (id: number) => sql.run('DELETE FROM jobs WHERE id = ?', id),
+    markOf: (message: string): Mark | undefined =>
+      sql.all<Mark>('SELECT message, marker, note FROM marks WHERE message = ?', message)[0],
+    /** Whether a message is one of our own notes. */
+    isOwnNote: (message: string) => sql.all('SELECT 1 AS one FROM marks WHERE note = ? LIMIT 1', message).length > 0,
+    mark: ({ message, marker, note }: Mark, now: number) =>
+      sql.run(
+        'INSERT OR REPLACE INTO marks (message, marker, note, at) VALUES (?, ?, ?, ?)',
+        ...[message, marker, note, now],
+      ),
+    transaction: <T>(work: () => T): T => sql.transaction(work),
+  };
+};

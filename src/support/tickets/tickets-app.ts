@@ -1,0 +1,314 @@
+import type { Context } from 'hono';
+import { Hono } from 'hono/tiny';
+import * as z from 'zod';
+import { describeIssues, type Issue, issuesOf, readAs } from '../../contract/core/error-info.ts';
+import { type Restored, TicketsRestore } from '../../contract/wire/moving.ts';
+import {
+  type HandoverAccepted,
+  HandoverErasureQuery,
+  HandoverRequest,
+  type HandoversPage,
+  HandoversRequest,
+  ReplayRequest,
+  type ReplayResponse,
+  type TicketDraft,
+  TicketFeedbackRequest,
+  type TicketJob,
+  type TicketOutcomes,
+  TicketPlaceRequest,
+  TicketsRequest,
+  type TicketsResponse,
+} from '../../contract/wire/tickets.ts';
+import {
+  contextGuard,
+  faultHandler,
+  type GuardedEnv,
+  type GuardOptions,
+  refusal,
+  requireCapability,
+} from '../../platform/context/context-guard.ts';
+import { readJson } from '../../platform/http/json-http.ts';
+import { inAddress, suggestForm } from '../../platform/http/suggest-form.ts';
+import { readStored } from '../../platform/storage/sql.ts';
+import type { ListedConnection } from '../tools/connections.ts';
+import { HELPDESK_IDS, type HelpdeskId } from '../tools/helpdesk-tool.ts';
+import { articlesOf } from './ticket-draft.ts';
+import { type DeadJob, type Stubs, type TicketKey, TicketMessage } from './ticket-objects.ts';
+import { idOf, isIdOf } from './workspace-store.ts';
+
+interface TicketsAppOptions extends Stubs, Pick<HandoverRoutesOptions, 'handoverTo'> {
+  guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
+  /** The connections of a workspace. */
+  connectionsOf(workspace: string): readonly ListedConnection[];
+  enqueue(message: TicketMessage): Promise<void>;
+}
+
+const SELF = 'webhooks';
+
+/** Lists the jobs of a workspace's tickets and replays dead ones, for a signed context with `helpdesk:write`. */
+export const createTicketsApp = (options: TicketsAppOptions) => {
+  const { guard, workspaceStub } = options;
+  const app = new Hono<GuardedEnv>();
+  app.onError(faultHandler({ ...guard, self: SELF }));
+  app.notFound(() => refusal('NOT_FOUND', { librarian: SELF }));
+  const settings = { ...guard, self: SELF, access: 'signed' as const };
+  const replay = {
+    isFirst: (linkHash: string, { workspace, ...call }: { workspace: string; ttlSeconds: number; nowMs: number }) =>
+      workspaceStub(workspace).isFirstCall(workspace, linkHash, call),
+  };
+  const mayWrite = requireCapability('helpdesk:write');
+  app.get('/v1/support/tickets', contextGuard(settings), mayWrite, (c) => listTickets(c, options));
+  app.put('/v1/support/tickets', contextGuard({ ...settings, replay }), mayWrite, (c) => restoreTickets(c, options));
+  const mayRead = requireCapability('helpdesk:read');
+  app.get('/v1/support/tickets/draft', contextGuard(settings), mayRead, (c) => showDraft(c, options));
+  app.get('/v1/support/tickets/outcomes', contextGuard(settings), mayRead, async (c) => {
+    const { workspace } = c.get('context');
+    return c.json((await workspaceStub(workspace).outcomes(workspace)) satisfies TicketOutcomes);
+  });
+  app.delete('/v1/support/tickets/draft', contextGuard({ ...settings, replay }), mayWrite, (c) =>
+    eraseDrafts(c, options),
+  );
+  app.post('/v1/support/tickets/feedback', contextGuard({ ...settings, replay }), mayRead, (c) => rate(c, options));
+  app.post('/v1/support/tickets/replay', contextGuard({ ...settings, replay }), mayWrite, async (c) => {
+    const request = readJson(c.get('body'), ReplayRequest);
+    if (!request.ok) return invalid(c, request.problem, request.suggestion);
+    return c.json(await replayTickets(request.value, { ...options, workspace: c.get('context').workspace }));
+  });
+  const handovers = handoverRoutes(options);
+  const mayRequest = requireCapability('helpdesk:requests:write');
+  app.post('/v1/support/requests', contextGuard({ ...settings, replay }), mayRequest, handovers.accept);
+  app.get('/v1/support/requests', contextGuard(settings), mayRead, handovers.list);
+  app.delete('/v1/support/requests', contextGuard({ ...settings, replay }), mayWrite, handovers.erase);
+  return app;
+};
+
+const listTickets = async (
+  c: Context<GuardedEnv>,
+  { workspaceStub, connectionsOf }: TicketsAppOptions,
+): Promise<Response> => {
+  const query = TicketsRequest.safeParse(c.req.query());
+  if (!query.success)
+    return refuseQuery(c, 'Cannot list tickets', { schema: TicketsRequest, issues: issuesOf(query.error) });
+  const { workspace } = c.get('context');
+  const page = await workspaceStub(workspace).list(workspace, query.data);
+  if (page === 'unknown cursor') return invalid(c, 'Cannot list tickets: cursor is not one of ours');
+  const { refusals, ...tickets } = page;
+  const helpdesks = connectionsOf(workspace).map(({ helpdesk, problem = null }) => {
+    const { count: refused, last_at: last_refused_at } = refusals.find((each) => each.helpdesk === helpdesk) ?? NONE;
+    return { helpdesk, problem, refused, last_refused_at };
+  });
+  return c.json({ ...tickets, helpdesks: helpdesks.slice(0, 20) } satisfies TicketsResponse);
+};
+
+const NONE = { count: 0, last_at: null };
+
+/** The place of a ticket; undefined for one without jobs, so that asking makes no objects. */
+const findPlace = async (
+  workspace: string,
+  { helpdesk, ticket_id: ticketId }: TicketPlaceRequest,
+  { workspaceStub }: TicketsAppOptions,
+): Promise<TicketKey | undefined> => {
+  const id = HELPDESK_IDS.find((known) => known === helpdesk);
+  if (id === undefined) return undefined;
+  const page = await workspaceStub(workspace).list(workspace, { helpdesk, ticket_id: ticketId, limit: 1 });
+  return page === 'unknown cursor' || page.total === 0 ? undefined : { workspace, helpdesk: id, ticketId };
+};
+
+const noDraft = (c: Context<GuardedEnv>): Response => {
+  c.set('outcome', 'NOT_FOUND');
+  const message = 'Cannot find a draft for this ticket: no message of it was answered, or its time is over';
+  return refusal('NOT_FOUND', { librarian: SELF, message });
+};
+
+const showDraft = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
+  const query = TicketPlaceRequest.safeParse(c.req.query());
+  if (!query.success)
+    return refuseQuery(c, 'Cannot show the draft', { schema: TicketPlaceRequest, issues: issuesOf(query.error) });
+  const place = await findPlace(c.get('context').workspace, query.data, options);
+  const draft = place && (await options.ticketStub(place).draft(place));
+  if (place === undefined || draft === undefined) return noDraft(c);
+  const { reply, feedback, job, createdAt } = draft;
+  const created_at = new Date(createdAt).toISOString();
+  return c.json({ ...reply, feedback, created_at, id: idOf({ ...place, job }) } satisfies TicketDraft);
+};
+
+const eraseDrafts = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
+  const query = TicketPlaceRequest.safeParse(c.req.query());
+  if (!query.success)
+    return refuseQuery(c, 'Cannot erase the drafts', { schema: TicketPlaceRequest, issues: issuesOf(query.error) });
+  const place = await findPlace(c.get('context').workspace, query.data, options);
+  if (place !== undefined) {
+    await options.ticketStub(place).eraseDrafts(place);
+    await options.workspaceStub(place.workspace).eraseOutcomes(place.workspace, place);
+  }
+  return c.body(null, 204);
+};
+
+const rate = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
+  const request = readJson(c.get('body'), TicketFeedbackRequest);
+  if (!request.ok) return invalid(c, request.problem, request.suggestion);
+  const { value, comment, ...named } = request.value;
+  const place = await findPlace(c.get('context').workspace, named, options);
+  if (place === undefined || !(await options.ticketStub(place).rate(place, { value, comment }))) return noDraft(c);
+  const draft = await options.ticketStub(place).draft(place);
+  if (draft !== undefined) {
+    const { job, reply } = draft;
+    const rated = { job, intent: reply.intent, articles: articlesOf(reply), value };
+    await options.workspaceStub(place.workspace).addFeedback(place.workspace, place, rated);
+  }
+  return c.body(null, 204);
+};
+
+/** As history: their tickets' objects know nothing of them, so that replaying one only removes it from the list. */
+const restoreTickets = async (c: Context<GuardedEnv>, { workspaceStub }: TicketsAppOptions): Promise<Response> => {
+  const request = readJson(c.get('body'), TicketsRestore);
+  if (!request.ok) return invalid(c, request.problem, request.suggestion);
+  const { workspace } = c.get('context');
+  const isOurs = (job: TicketJob) => HELPDESK_IDS.some((id) => id === job.helpdesk) && isIdOf(job.id, job);
+  const [ours, others] = [true, false].map((ours) => request.value.tickets.filter((job) => isOurs(job) === ours));
+  const outcomes = await workspaceStub(workspace).restore(workspace, ours ?? []);
+  const restored = outcomes.filter(Boolean).length;
+  const reason = 'Cannot restore the ticket: its id is not that of a ticket of a known helpdesk';
+  const refused = (others ?? []).map(({ id }) => ({ id, reason }));
+  return c.json({ restored, unchanged: outcomes.length - restored, refused } satisfies Restored);
+};
+
+const invalid = (c: Context<GuardedEnv>, message: string, suggestion?: string | undefined): Response => {
+  c.set('outcome', 'INVALID_QUERY');
+  return refusal('INVALID_QUERY', { librarian: SELF, message, suggestion });
+};
+
+/** Refuses a query in the address, and says what to send. */
+const refuseQuery = (
+  c: Context<GuardedEnv>,
+  what: string,
+  { schema, issues }: { schema: z.ZodType; issues: readonly Issue[] },
+): Response => invalid(c, `${what}: ${describeIssues(issues)}`, suggestForm(schema, issues, inAddress));
+
+interface ReplayParts extends Stubs {
+  workspace: string;
+  enqueue(message: TicketMessage): Promise<void>;
+}
+
+/** Jobs of one request for `all`. */
+const MAX_REPLAYED = 500;
+/** Objects called concurrently. */
+const MAX_AT_ONCE = 20;
+
+/** Reopens dead jobs. Those that their tickets' objects do not know any more are removed from the list. */
+export const replayTickets = async (
+  request: ReplayRequest,
+  { workspace, ...parts }: ReplayParts,
+): Promise<ReplayResponse> => {
+  const stub = parts.workspaceStub(workspace);
+  const ids = 'all' in request ? 'all' : [...new Set(request.ids)];
+  const dead = await stub.dead(workspace, ids, MAX_REPLAYED);
+  const groups = [...Map.groupBy(dead, ({ place }) => JSON.stringify([place.helpdesk, place.ticketId])).values()];
+  const replayed: string[] = [];
+  const gone: string[] = [];
+  for (let at = 0; at < groups.length; at += MAX_AT_ONCE) {
+    const outcomes = await Promise.all(
+      groups.slice(at, at + MAX_AT_ONCE).map((jobs) => replayJobs(jobs, { workspace, ...parts })),
+    );
+    for (const outcome of outcomes) {
+      replayed.push(...outcome.replayed);
+      gone.push(...outcome.gone);
+    }
+  }
+  const { dead: remaining } = await stub.forget(workspace, gone);
+  const unknown = ids === 'all' ? [] : ids.filter((id) => !replayed.includes(id));
+  return { replayed: replayed.length, unknown, remaining };
+};
+
+/** Dead jobs of one ticket. A delivery that was never stored is queued again and removed from the list. */
+const replayJobs = async (
+  jobs: readonly DeadJob[],
+  { workspace, ticketStub, enqueue }: ReplayParts,
+): Promise<{ replayed: string[]; gone: string[] }> => {
+  const [first] = jobs;
+  if (first === undefined) return { replayed: [], gone: [] };
+  const undelivered = jobs.filter(({ message }) => message !== null);
+  for (const { message } of undelivered) {
+    const delivery = readStored(TicketMessage, message ?? '');
+    // A damaged one can only be removed from the list, as one that was too large.
+    if (delivery !== undefined) await enqueue(delivery);
+  }
+  const stored = jobs.filter(({ message }) => message === null);
+  const { ticketId } = first.place;
+  // A listed job comes from an object of such a place.
+  const place = { workspace, helpdesk: first.place.helpdesk as TicketKey['helpdesk'], ticketId };
+  const numbers =
+    stored.length === 0
+      ? []
+      : await ticketStub(place).replay(
+          place,
+          stored.map(({ place: { job } }) => job),
+        );
+  if (numbers.length > 0) await enqueue({ kind: 'ticket', ...place });
+  const isReplayed = ({ place: { job } }: DeadJob) => numbers.includes(job);
+  return {
+    replayed: [...undelivered, ...stored.filter(isReplayed)].map(({ id }) => id),
+    gone: [...undelivered, ...stored.filter((job) => !isReplayed(job))].map(({ id }) => id),
+  };
+};
+
+interface HandoverRoutesOptions extends Pick<Stubs, 'workspaceStub'> {
+  /** A tool or `list`, to which requests of a workspace go; undefined: it accepts none. */
+  handoverTo(workspace: string): HelpdeskId | 'list' | undefined;
+}
+
+type Guarded = Context<GuardedEnv>;
+const RETRY_SECONDS = 3600;
+
+/** What the gateway sends: the request, and by what its sender is counted. */
+const Sent = z.strictObject({ request: HandoverRequest, sender: z.string().min(1).max(64).optional() });
+
+const refuse = (
+  c: Guarded,
+  code: 'INVALID_QUERY' | 'NOT_FOUND' | 'RATE_LIMITED',
+  known: Partial<Refusal>,
+): Response => {
+  c.set('outcome', code);
+  return refusal(code, { librarian: SELF, ...known });
+};
+type Refusal = { message: string; suggestion: string | undefined; details: Record<string, unknown> };
+
+/** Handlers of `/v1/support/requests`, behind the guard. */
+const handoverRoutes = ({ workspaceStub, handoverTo }: HandoverRoutesOptions) => ({
+  accept: async (c: Guarded): Promise<Response> => {
+    const { workspace } = c.get('context');
+    const target = handoverTo(workspace);
+    if (target === undefined)
+      return refuse(c, 'NOT_FOUND', {
+        message: 'Cannot hand over to a person: this workspace accepts no requests of visitors',
+        suggestion: 'Set HANDOVER of the webhooks function (docs/widget.md), or use a contact link',
+      });
+    const sent = readJson(c.get('body'), Sent);
+    if (!sent.ok) return refuse(c, 'INVALID_QUERY', { message: sent.problem, suggestion: sent.suggestion });
+    const { request, sender } = sent.value;
+    const state = await workspaceStub(workspace).addHandover(workspace, request, { target, sender });
+    if (state === 'too many')
+      return refuse(c, 'RATE_LIMITED', {
+        message: 'Cannot accept the request: there were too many within the last hour',
+        suggestion: 'Send the same request again in an hour, or use another way to reach a person',
+        details: { retry_after_seconds: RETRY_SECONDS },
+      });
+    return c.json({ id: request.idempotency_key, state } satisfies HandoverAccepted, 202);
+  },
+  list: async (c: Guarded): Promise<Response> => {
+    const query = readAs(HandoversRequest, c.req.query());
+    if (!query.ok) return refuseQuery(c, 'Cannot list requests', { schema: HandoversRequest, issues: query.issues });
+    const { workspace } = c.get('context');
+    const page = await workspaceStub(workspace).handovers(workspace, query.value);
+    if (page === 'unknown cursor')
+      return refuse(c, 'INVALID_QUERY', { message: 'Cannot list requests: cursor is not one of ours' });
+    return c.json(page satisfies HandoversPage);
+  },
+  erase: async (c: Guarded): Promise<Response> => {
+    const query = readAs(HandoverErasureQuery, c.req.query());
+    if (!query.ok)
+      return refuseQuery(c, 'Cannot erase requests', { schema: HandoverErasureQuery, issues: query.issues });
+    const { workspace } = c.get('context');
+    return c.json({ erased: await workspaceStub(workspace).eraseHandovers(workspace, query.value) });
+  },
+});

@@ -1,0 +1,238 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { ConstellationError } from '../../../../../client/constellation-error.ts';
+import type { HostArticle } from '../../../../contract/wire/host-article.ts';
+import { articleAddress, navigate } from '../../navigation/router.ts';
+import { Button, Icon } from '../../parts/button.tsx';
+import { TextArea, TextField } from '../../parts/fields.tsx';
+import { Markdown } from '../../parts/markdown.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { client } from '../../session/deployment.ts';
+import { useLoaded, useRunning } from '../../session/loaded.ts';
+import { t } from '../../texts/texts.ts';
+
+/** What is typed. Labels are separated by commas. */
+interface Draft {
+  id: string;
+  title: string;
+  url: string;
+  intents: string;
+  devices: string;
+  /** Empty: for everybody of the workspace. */
+  audiences: string;
+  content: string;
+  /** `last_updated` of the article that it began with; empty for a new one. */
+  basedOn: string;
+}
+
+const EMPTY: Draft = { id: '', title: '', url: '', intents: '', devices: '', audiences: '', content: '', basedOn: '' };
+/** It holds labels, and is no part of the text. */
+const FRONT_MATTER = /^---\r?\n[\s\S]*?\n---\r?\n/;
+const MAX_TITLE = 500;
+const MAX_ID = 300;
+
+/** Changes an article, or writes a new one. What was typed outlives failures, leaving the view and a reload. */
+export const ArticleForm = ({ id }: { id: string | undefined }) => {
+  const { value, failure, load } = useLoaded(
+    async (signal) => (id === undefined ? null : client.articles.get(id, { signal })),
+    [id],
+  );
+  return (
+    <div class="knowledge article">
+      <div class="title">
+        <h1>{t(id === undefined ? 'knowledge.new' : 'knowledge.edit_title')}</h1>
+        <a href={id === undefined ? '/knowledge' : articleAddress(id)}>{t('cancel')}</a>
+      </div>
+      {failure === undefined ? null : <Failure error={failure} retry={load} />}
+      {value !== undefined ? (
+        <Form id={id} article={value ?? undefined} />
+      ) : failure === undefined ? (
+        <Loading lines={12} />
+      ) : null}
+    </div>
+  );
+};
+
+const draftOf = ({ id, title, url, content, metadata }: HostArticle): Draft => ({
+  ...{ id, title, url, content },
+  intents: metadata.intent.join(', '),
+  devices: metadata.device.join(', '),
+  audiences: (metadata.audience ?? []).join(', '),
+  basedOn: metadata.last_updated,
+});
+
+const keyOf = (id: string | undefined): string => `constellation.article.${id ?? ''}`;
+
+/** What was typed before; undefined where nothing was. */
+const storedDraft = (id: string | undefined): Draft | undefined => {
+  const stored = sessionStorage.getItem(keyOf(id));
+  return stored === null ? undefined : { ...EMPTY, ...JSON.parse(stored) }; // written below
+};
+
+const labelsIn = (text: string): string[] =>
+  text
+    .split(',')
+    .map((label) => label.trim())
+    .filter((label) => label !== '');
+
+const Form = ({ id, article }: { id: string | undefined; article: HostArticle | undefined }) => {
+  const initial = article === undefined ? EMPTY : draftOf(article);
+  const draft = useSignal(storedDraft(id) ?? initial);
+  const isPreviewed = useSignal(false);
+  const isChecked = useSignal(false);
+  const { start, failure, isLoading } = useRunning();
+  const { value } = draft;
+  const isChanged = JSON.stringify(value) !== JSON.stringify(initial);
+  useEffect(() => {
+    // What does not fit into the store of the browser stays in the page alone.
+    try {
+      if (isChanged) sessionStorage.setItem(keyOf(id), JSON.stringify(value));
+      else sessionStorage.removeItem(keyOf(id));
+    } catch {
+      sessionStorage.removeItem(keyOf(id));
+    }
+  }, [value]);
+  const set = (change: Partial<Draft>): void => {
+    draft.value = { ...draft.value, ...change };
+  };
+  const problems = {
+    id: value.id.trim() === '' ? t('knowledge.needs_id') : undefined,
+    title: value.title.trim() === '' ? t('knowledge.needs_title') : undefined,
+    content: value.content.trim() === '' ? t('knowledge.needs_text') : undefined,
+  };
+  const problem = (name: keyof typeof problems): string | undefined => (isChecked.value ? problems[name] : undefined);
+  const save = (isForced: boolean): void => {
+    isChecked.value = true;
+    if (Object.values(problems).some((each) => each !== undefined)) return;
+    start(
+      (signal) => put(value, { author: article?.metadata.author, isForced, signal }),
+      ({ id: written }) => {
+        sessionStorage.removeItem(keyOf(id));
+        navigate(articleAddress(written));
+      },
+    );
+  };
+  const text = (name: 'id' | 'title' | 'url' | 'intents' | 'devices' | 'audiences', more: object = {}) => (
+    <TextField
+      label={t(`knowledge.field_${name}`)}
+      value={value[name]}
+      onInput={(event) => set({ [name]: event.currentTarget.value })}
+      {...more}
+    />
+  );
+  return (
+    <form
+      class="article-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        save(false);
+      }}
+    >
+      {storedDraft(id) === undefined || !isChanged ? null : (
+        <p class="banner small">
+          {t('knowledge.draft')}
+          <Button kind="quiet" onClick={() => (draft.value = initial)}>
+            {t('knowledge.discard')}
+          </Button>
+        </p>
+      )}
+      {id === undefined
+        ? text('id', { maxLength: MAX_ID, problem: problem('id'), hint: t('knowledge.id_hint') })
+        : null}
+      {text('title', { maxLength: MAX_TITLE, problem: problem('title') })}
+      <div class="pair">
+        {text('intents', { hint: t('knowledge.labels_hint') })}
+        {text('devices', { hint: t('knowledge.labels_hint') })}
+        {text('audiences', { hint: t('knowledge.audiences_hint') })}
+      </div>
+      {text('url', { type: 'text', inputMode: 'url', hint: t('knowledge.url_hint') })}
+      <div role="tablist" aria-label={t('knowledge.text')}>
+        {[false, true].map((isShown) => (
+          <button
+            key={String(isShown)}
+            type="button"
+            role="tab"
+            class="tab"
+            aria-selected={isPreviewed.value === isShown}
+            onClick={() => (isPreviewed.value = isShown)}
+          >
+            {t(isShown ? 'knowledge.preview' : 'knowledge.write')}
+          </button>
+        ))}
+      </div>
+      {isPreviewed.value ? (
+        <div class="panel">
+          <h2 class="visually-hidden">{t('knowledge.preview')}</h2>
+          <Markdown text={value.content.replace(FRONT_MATTER, '')} raisedBy={1} />
+        </div>
+      ) : (
+        <TextArea
+          label={t('knowledge.field_content')}
+          rows={18}
+          value={value.content}
+          problem={problem('content')}
+          onInput={(event) => set({ content: event.currentTarget.value })}
+        />
+      )}
+      {failure === undefined ? null : failure instanceof Outdated ? (
+        <div class="failure" role="alert">
+          <Icon name="warning" />
+          <div>
+            <p>{t(failure.isNew ? 'knowledge.exists' : 'knowledge.outdated')}</p>
+            <div class="row">
+              <Button kind="danger" onClick={() => save(true)}>
+                {t('knowledge.overwrite')}
+              </Button>
+            </div>
+          </div>
+        </div>
+      ) : (
+        <Failure error={failure} retry={() => save(false)} />
+      )}
+      <div class="row">
+        <Button type="submit" kind="primary" disabled={isLoading}>
+          {t(isLoading ? 'knowledge.saving' : 'knowledge.save')}
+        </Button>
+        <span class="quiet small">{t('knowledge.save_text')}</span>
+      </div>
+    </form>
+  );
+};
+
+/** The article has changed since it was opened, or there is one with the id of a new one. */
+class Outdated extends Error {
+  readonly isNew: boolean;
+  constructor({ isNew }: { isNew: boolean }) {
+    super('The article has changed');
+    this.isNew = isNew;
+  }
+}
+
+const put = async (
+  { id, title, url, intents, devices, audiences, content, basedOn }: Draft,
+  { author, isForced, signal }: { author: string | undefined; isForced: boolean; signal: AbortSignal },
+): Promise<HostArticle> => {
+  const path = id.trim();
+  if (!isForced) {
+    const current = await client.articles.get(path, { signal }).catch((error: unknown) => {
+      if (error instanceof ConstellationError && error.code === 'NOT_FOUND') return undefined;
+      throw error;
+    });
+    if (current !== undefined && current.metadata.last_updated !== basedOn)
+      throw new Outdated({ isNew: basedOn === '' });
+  }
+  return client.articles.put(
+    path,
+    {
+      ...{ title: title.trim(), content },
+      ...(url.trim() === '' ? {} : { url: url.trim() }),
+      metadata: {
+        ...{ intent: labelsIn(intents), device: labelsIn(devices) },
+        ...(labelsIn(audiences).length === 0 ? {} : { audience: labelsIn(audiences) }),
+        ...(author === undefined ? {} : { author }),
+      },
+    },
+    { signal },
+  );
+};

@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { checkModelStatement } from '../../../src/answering/check/check-model-statement.ts';
+import { placeQuotes } from '../../../src/answering/check/quote-evidence.ts';
+import { ageOf } from '../../../src/answering/model/page-age.ts';
+import { needsQueries } from '../../../src/answering/understand/search-queries.ts';
+
+const TABLE =
+  '| Code | Model A | Model B |\n| --- | --- | --- |\n| E21 | fan | filter |\n| E22 | cable | supply |\n| E23 | chip | clock |';
+
+/** The check of a statement that quotes a text of the passage. */
+const check = (
+  text: string,
+  source: string,
+  { quote = source, question = 'What now?', devices = [] as string[] } = {},
+) => {
+  const passages = [{ id: 'p1', title: 'Care', headings: [], text: source, devices }];
+  const quotes = placeQuotes({ part: 1, text, quotes: [{ passage: 'p1', quote }] }, passages);
+  return checkModelStatement(text, quotes, { question, passages });
+};
+
+describe('a number of a statement', () => {
+  it.each([
+    ['in another notation', 'Sie zieht 1.440 W.', 'It draws 1,440 W.'],
+    ['with spaces between groups', 'Elle consomme 1 440 W.', 'It draws 1440 W.'],
+    ['with a decimal comma', 'Das sind 6,65 kg.', 'It weighs 6.65 kg.'],
+    ['of a version', 'Use version 3.2.0.', 'Needs v3.2.0 or newer.'],
+    ['in other digits', 'انتظر ٣٠ ثانية.', 'Wait for 30 seconds.'],
+    ['that the source has as a word', 'Es gibt 3 Stufen.', 'Es gibt drei Stufen.'],
+    ['of a month that the source names', 'Seit dem 04.11.2026.', 'Since November 4, 2026.'],
+    ['of a sum that is written out', 'That makes 2 x 48 = 96 ports for 2 units.', 'Each of the 2 units has 48 ports.'],
+    ['of a path at the end', 'Open /etc/brew/plan.conf.', 'The plan is in /etc/brew/plan.conf and more.'],
+  ])('is no veto %s', (_what, text, source) => {
+    expect(check(text, source).veto).toBeUndefined();
+  });
+  it.each([
+    ['that stands nowhere', 'Wait for 90 seconds.', 'Wait for 60 or 30 seconds.'],
+    ['of a wrong sum', 'That makes 2 x 48 = 98 ports.', 'Each of the 2 units has 48 ports.'],
+    ['that would need another reading', 'It costs 1,441 EUR.', 'It costs 1.440 EUR.'],
+  ])('is a veto %s', (_what, text, source) => {
+    expect(check(text, source).veto).toMatch(/does not have number/);
+  });
+});
+
+describe('the name of a program in a sentence', () => {
+  it.each([
+    ['fr', 'Le mot de passe ssh est « marmotte ».', 'Connexion via ssh, mot de passe : « marmotte ».'],
+    ['de', 'Über ssh funktioniert das nur im selben Netz.', 'Nutzen Sie ssh. Das geht nur im selben Netz.'],
+    ['de', 'Das geht mit docker und ohne Neustart.', 'Es geht ohne Neustart, wenn docker läuft.'],
+    ['es', 'La clave de ssh está en la etiqueta del aparato.', 'ssh: la clave está en la etiqueta del aparato.'],
+  ])('is no command: %s, %s', (_language, text, source) => {
+    expect(check(text, source).veto).toBeUndefined();
+  });
+  it.each([
+    ['en', 'Run kubectl delete pods now.', 'Run kubectl get pods now.'],
+    ['de', 'Führen Sie danach npm install aus, damit es wirkt.', 'Führen Sie danach den Befehl aus, damit es wirkt.'],
+    ['fr', 'Ensuite lancez sudo rm -rf / dans le terminal.', 'Ensuite lancez la commande dans le terminal.'],
+  ])('begins a command that must stand in the passage: %s, %s', (_language, text, source) => {
+    expect(check(text, source).veto).toMatch(/does not have command/);
+  });
+});
+
+describe('code of a statement', () => {
+  const source = 'Set the port:\n\n```js\nserver: { host: "0.0.0.0", port: 5173 }\n```';
+  const text = 'Set the port:\n\n```js\nserver: { host: "0.0.0.0", port: 3000 }\n```';
+  it('may have a number of the question in the place of its own, which the judge then looks at', () => {
+    const { veto, doubt } = check(text, source, { question: 'It runs on port 3000, how do I set that?' });
+    expect(veto).toBeUndefined();
+    expect(doubt).toMatch(/3000/);
+  });
+  it.each([
+    ['a number that the question lacks', text, 'How do I set the port?'],
+    ['another word', text.replace('host', 'origin'), 'It runs on port 3000, how do I set that?'],
+  ])('is refused with %s', (_what, written, question) => {
+    expect(check(written, source, { question }).veto).toMatch(/does not have code/);
+  });
+  const template =
+    'Add `packages: ["php$VERSION-<extension>"]` to the file, or run:\n\n```sh\nadd <name> --to <place>\n```';
+  it.each([
+    ['a span', 'Add `packages: ["php$VERSION-imap"]` to the file.', 'Where do I put the imap extension?'],
+    ['a block', 'Run:\n\n```sh\nadd redis --to web\n```', 'How do I add redis to web?'],
+    ['twice', 'Add `packages: ["php$VERSION-imap", "imap"]` to the file.', 'Where do I put the imap extension?'],
+  ])('may have words of the question in the place of placeholders of %s', (_what, written, question) => {
+    const { veto, doubt } = check(written, template, { question });
+    expect(veto).toBeUndefined();
+    expect(doubt).not.toBe('');
+  });
+  it.each([
+    ['a word that the question lacks', 'Add `packages: ["php$VERSION-ldap"]` to the file.'],
+    ['something else around it', 'Add `modules: ["php$VERSION-imap"]` to the file.'],
+  ])('is refused in the place of a placeholder with %s', (_what, written) => {
+    const { veto } = check(written, template, { question: 'Where do I put the imap extension?' });
+    expect(veto).toMatch(/does not have code/);
+  });
+});
+
+describe('code of an example', () => {
+  const example =
+    'Write `#template 10000 by 2025-12`, or run `git reset --soft HEAD` and `SELECT count FROM users`.\n\n' +
+    'Log with `log /l*v install.log`. Another mode of `git reset` is `--mixed`. To turn the limit off, set it to zero: `config limit.count 1000`.\n\n' +
+    'Open http://box.local:70/#/?lp=1 for the first.\n\n' +
+    "```sh\nregex-test ads.example.org '(^|\\.)ads'\nPASSWORD='correct horse'\n```";
+  it.each([
+    [
+      "the asker's amount, and capitals for a year",
+      'Write `#template 1200 by YYYY-12`.',
+      'I want to save 1200 by December',
+    ],
+    ["the asker's name", 'Run `SELECT count FROM orders`.', 'How many rows has my orders table?'],
+    ['placeholders', "Run `regex-test <your domain> '<your regex>'`.", 'Is my domain blocked?'],
+    [
+      'a placeholder that the sentence names',
+      "Run `regex-test <your domain> '<your regex>'` with `<your domain>`.",
+      'Is it?',
+    ],
+    ['a number that the quotes name', 'Turn it off with `config limit.count 0`.', 'How do I turn the limit off?'],
+    ['marks that Markdown has too', 'Run `log /l*v <file>`.', 'How do I log it?'],
+    ['an option that the text lists', 'Run `git reset --mixed HEAD`.', 'How do I keep my changes?'],
+    ['an option of the asker', 'Run `regex-test --quiet <your domain>`.', 'Nothing is shown with regex-test --quiet'],
+    ['placeholders alone', 'Write `<your address> <your name>`.', 'What do I write there?'],
+    ['a placeholder before a port', 'Set `<your host>:70`.', 'Which port?'],
+    ['a value that the text names', 'Write `config limit.count off`.', 'How do I turn the limit off?'],
+    ['a form that the text describes', 'Write `reset|zero`.', 'How do I write it?'],
+    ['parameters of an address', 'Open `http://box.local:70/#/?lp=2`.', 'A link to charger 2?'],
+    ['a placeholder for words in quotes', "Write `PASSWORD='<your password>'`.", 'How do I set a password?'],
+  ])('may be filled in with %s, which the judge then looks at', (_what, written, question) => {
+    const { veto, doubt } = check(written, example, { question });
+    expect(veto).toBeUndefined();
+    expect(doubt).not.toBe('');
+  });
+  it.each([
+    ['another amount than the asker has', 'Write `#template 1300 by YYYY-12`.', 'I want to save 1200 by December'],
+    ['another option', 'Run `git reset --hard HEAD`.', 'How do I do a hard reset?'],
+    ['a number that the quotes lack', 'Turn it off with `config limit.count 7`.', 'How do I turn the limit off?'],
+    ['a placeholder for an option', 'Run `git reset --<option> HEAD`.', 'How do I do a hard reset?'],
+    ['another command before a placeholder', 'Run `regex-drop <your domain>`.', 'Is my domain blocked?'],
+    ['another word in capitals', 'Run `DELETE count FROM users`.', 'How many users are there?'],
+    ['mostly words of the asker', 'Run `drop table orders FROM it`.', 'drop table orders'],
+    ['a path made of words of the passages', 'Write `PASSWORD=/git/users`.', 'How do I set a password?'],
+    ['a made-up host', 'Open `https://config.example.org/?count=<n>`.', 'How do I turn the limit off?'],
+  ])('is refused with %s', (_what, written, question) => {
+    expect(check(written, example, { question }).veto).toMatch(/does not have/);
+  });
+});
+
+it('reads code of ten placeholders without trying all combinations of their lengths', () => {
+  const names = Array.from({ length: 10 }, (_, at) => `<n${at}>`).join('.');
+  const source = `Run \`start ${'a.'.repeat(39)}a\` first.`;
+  expect(check(`Run \`start ${names}.end\`.`, source).veto).toMatch(/does not have/);
+});
+
+describe('a number that stands nowhere', () => {
+  const source = 'Tickets can be reopened for 2 weeks. A job sends 10 mails.';
+  it.each([
+    ['the factor of a sum that is written out', 'Enter 14 days (2 weeks x 7 = 14 days).', true],
+    ['a factor without a sum', 'Enter 7 days.', false],
+    ['another factor', 'Enter 16 days (2 weeks x 8 = 16 days).', false],
+  ])('may be %s or not', (_what, written, isFine) => {
+    expect(check(written, source, { question: 'older than two weeks?' }).veto === undefined).toBe(isFine);
+  });
+});
+
+describe('a doubt for the judge', () => {
+  it.each([
+    ['a denial that is lost', 'The pump can be opened.', 'The pump can not be opened.', /denies/],
+    ['a denial that is added', 'Die Pumpe wird nicht geöffnet.', 'Die Pumpe wird geöffnet.', /denies/],
+    [
+      'a number that the quote lacks',
+      'That makes 2 x 48 = 96 ports for 2 units.',
+      'Each of the 2 units has 48 ports.',
+      /96/,
+    ],
+  ])('names %s', (_what, text, source, expected) => {
+    expect(check(text, source).doubt).toMatch(expected);
+  });
+  it('is not raised for the words of a row and its header', () => {
+    expect(check('E21 is the fan on Model A.', TABLE, { quote: '| E21 | fan | filter |' }).doubt).toBe('');
+  });
+});
+
+it('a page is old only beside one that is at least two years newer', () => {
+  const now = new Date('2026-11-29');
+  expect(ageOf('2021-11-02', { now, others: ['2021-11-02', '2026-01-01'] })).toEqual({ years: 5, isOld: true });
+  expect(ageOf('2021-11-02', { now, others: ['2021-11-02', '2022-12-01'] })).toEqual({ years: 5, isOld: false });
+  expect(ageOf('2024-11-02', { now, others: ['2026-11-28'] })).toEqual({ years: 2, isOld: false });
+  expect(ageOf('some day', { now, others: [] })).toBeUndefined();
+});
+
+it.each([
+  ['a weak search', 'How often is it descaled?', { probability: 0.3 }, true],
+  ['a sure search', 'How often must the boiler be descaled?', {}, false],
+  ['another language than the articles', 'Wie oft muss der Kessel entkalkt werden?', {}, true],
+  ['two questions', 'How often is it descaled? And what does it cost?', {}, true],
+])('queries of a model are asked for %s: %s', (_what, question, more, expected) => {
+  expect(needsQueries(question, { probability: 0.9, history: [], languages: ['en'], ...more })).toBe(expected);
+});

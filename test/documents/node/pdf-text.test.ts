@@ -1,0 +1,144 @@
+import { expect, it } from 'vitest';
+import { linesOfPage, readLines } from '../../../src/documents/node/pdf-lines.ts';
+import { addDrawn, type PdfItem } from '../../../src/documents/node/pdf-text.ts';
+import { readBytes } from '../../../src/documents/node/read-bytes.ts';
+import { readTaggedPage } from '../../../src/documents/node/tagged-pdf.ts';
+import { markdownOfHtml } from '../../../src/documents/read-html.ts';
+
+const at = (str: string, x: number, y = 100, width = 10 * str.length): PdfItem => ({
+  str,
+  width,
+  height: 10,
+  transform: [10, 0, 0, 10, x, y],
+});
+const drawn = (...all: PdfItem[]): string => {
+  const items: PdfItem[] = [];
+  for (const item of all) addDrawn(items, item);
+  return items.map(({ str }) => str).join('|');
+};
+
+it('shows text once that is drawn again at its place, the longer of two', () => {
+  expect(drawn(at('Title', 10), at('Title', 10.4, 100.3))).toBe('Title');
+  expect(drawn(at('Tit', 10), at('Title', 10.2))).toBe('|Title');
+  expect(drawn(at('Title', 10), at('tle', 30.2))).toBe('Title');
+});
+it('shows equal text at other places, and a number in what a long text runs into', () => {
+  expect(drawn(at('Title', 10), at('Title', 10, 88), at('Title', 70))).toBe('Title|Title|Title');
+  expect(drawn(at('100, 200', 10), at('0', 20))).toBe('100, 200|0');
+});
+
+it.each([
+  ['a word', ['Keep the han-', 'dle dry.'], 'Keep the handle dry.'],
+  ['a word that stands elsewhere', ['The time-', 'stamp. A time and a stamp make a timestamp.'], 'timestamp'],
+  ['two words', ['It is blight-', 'tainted. The blight, a tainted land.'], 'blight-tainted'],
+  ['what has a hyphen elsewhere', ['A dry-', 'run. Every dry-run.'], 'A dry-run'],
+])('puts together at the end of a line: %s', (_, texts, words) => {
+  const lines = texts.map((text, line) => ({ text, size: 10, x: 50, y: 700 - 12 * line }));
+  expect(markdownOfHtml(readLines([lines])[0] ?? { type: 'root', children: [] })).toContain(words);
+});
+
+it('parts marked text by the gap before it, and paragraphs within one', () => {
+  const mark = (id: string, item: PdfItem): PdfItem[] => [
+    { type: 'beginMarkedContentProps', id },
+    item,
+    { type: 'endMarkedContent' },
+  ];
+  const items = [
+    ...mark('a', at('one', 10)),
+    ...mark('b', at('two', 45)),
+    ...mark('c', at('s', 75)),
+    ...mark('d', at('Box', 10, 50)),
+  ];
+  const part = (id: string) => ({ type: 'content', id });
+  const paragraph = { role: 'P', children: [part('a'), part('b'), part('c'), { role: 'P', children: [part('d')] }] };
+  expect(markdownOfHtml(readTaggedPage({ role: 'Root', children: [paragraph] }, items))).toBe('one twos\n\nBox');
+});
+
+it('names encodings of Chinese, Japanese and Korean that are not read', async () => {
+  const content = 'BT /F 10 Tf 50 700 Td (Pump) Tj ET BT /G 10 Tf 50 680 Td <B1C3> Tj ET';
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F 5 0 R/G 6 0 R>>>>>>',
+    `<</Length ${content.length}>>\nstream\n${content}\nendstream`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+    '<</Type/Font/Subtype/Type0/BaseFont/SimSun/Encoding/GBK-EUC-H/DescendantFonts[7 0 R]>>',
+    '<</Type/Font/Subtype/CIDFontType2/BaseFont/SimSun/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)/Supplement 2>>>>',
+  ].map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`);
+  const file = `%PDF-1.7\n${objects.join('')}trailer\n<</Root 1 0 R>>\n%%EOF`;
+  expect(await readBytes('.pdf', new TextEncoder().encode(file))).toMatchObject({
+    text: 'Pump',
+    warnings: ['Left out text in fonts with an encoding that is not read: GBK-EUC-H'],
+  });
+});
+
+const linesIn = (items: readonly PdfItem[]): string[] => linesOfPage(items).map(({ text }) => text);
+/** Lines of prose below each other, from this height. */
+const column = (name: string, x: number, y: number, lines = 6): PdfItem[] =>
+  Array.from({ length: lines }, (_, line) => at(`${name} ${'abcdef'[line]} has five words`, x, y - 12 * line, 150));
+
+it('reads columns whose lines stand at different heights, below a title, with turned text last', () => {
+  const turned: PdfItem = { str: 'Copy', width: 40, height: 10, transform: [0, 10, -10, 0, 20, 650] };
+  const items = [turned, ...column('left', 50, 700), ...column('middle', 220, 704), at('Title', 50, 740, 320)];
+  const words = linesIn([...items, ...column('right', 390, 697)]).map((text) => text.split(' has')[0]);
+  const all = (name: string): string[] => [...'abcdef'].map((letter) => `${name} ${letter}`);
+  expect(words).toEqual(['Title', ...all('left'), ...all('middle'), ...all('right'), 'Copy']);
+});
+it('keeps rows of short cells together, however many there are', () => {
+  const rows = Array.from({ length: 8 }, (_, row) => [at('Lid', 50, 700 - 12 * row), at('4 Nm', 220, 700 - 12 * row)]);
+  expect(linesIn(rows.flat())).toEqual(Array(8).fill('Lid 4 Nm'));
+});
+it('joins a sign of a font without letters to the item that it stands before', () => {
+  const items = ['Oil it', 'Dust it', 'Keep it'].flatMap((text, line) => [
+    at('\u0001', 50, 700 - 12 * line, 5),
+    at(' ', 55, 700 - 12 * line, 20),
+    at(text, 75, 700 - 12 * line),
+  ]);
+  expect(markdownOfPages([linesOfPage(items)])).toEqual(['- Oil it\n- Dust it\n- Keep it']);
+});
+
+const line = (text: string, y: number, size = 10) => ({ text, size, x: 50, y });
+const markdownOfPages = (pages: Parameters<typeof readLines>[0]): string[] =>
+  readLines(pages).map((page) => markdownOfHtml(page));
+
+it('leaves out headers and footers of left and of right pages, and keeps a title with their words', () => {
+  const pages = Array.from({ length: 8 }, (_, page) => [
+    page === 0 ? line('The pump', 780, 18) : line(page % 2 === 0 ? 'The pump' : `${page} Care`, 780, 9),
+    line(`Text ${'abcdefgh'[page]}.`, 700),
+    line(`Edition ${page}`, 40),
+  ]);
+  expect(markdownOfPages(pages)).toEqual(['# The pump\n\nText a.', ...[...'bcdefgh'].map((each) => `Text ${each}.`)]);
+});
+it('leaves out a table of contents, and keeps a list of prices', () => {
+  const list = (...numbers: (number | string)[]) =>
+    numbers.map((number, at) => line(`${'ABCDEF'[at]} lid … ${number}`, 700 - 14 * at));
+  expect(markdownOfPages([[...list('iv', 1, 3, 3, 9), line('Chapter 12', 600)]])).toEqual(['']);
+  expect(markdownOfPages([list(4, 12, 3, 8, 9)])[0]).toContain('C lid … 3');
+});
+it('takes the numbers and bullets of items from their texts where tags have no labels', () => {
+  const item = (id: string) => ({ role: 'LI', children: [{ role: 'LBody', children: [{ type: 'content', id }] }] });
+  const textOf = (...texts: string[]): string => {
+    const items = texts.flatMap((text, id): PdfItem[] => [
+      { type: 'beginMarkedContentProps', id: String(id) },
+      at(text, 50, 700 - 12 * id),
+      { type: 'endMarkedContent' },
+    ]);
+    return markdownOfHtml(
+      readTaggedPage({ children: [{ role: 'L', children: texts.map((_, id) => item(String(id))) }] }, items),
+    );
+  };
+  expect(textOf('3. Open it', '4. Close it')).toBe('3. Open it\n4. Close it');
+  expect(textOf('o Open it', 'o Close it')).toBe('- Open it\n- Close it');
+  expect(textOf('o Open it', '• Close it')).toBe('- o Open it\n- • Close it');
+});
+
+it('has lines in a font of one width as code, with their spaces, unless all lines are', () => {
+  const code = (text: string, x: number, y: number): PdfItem => ({ ...at(text, x, y, 5 * text.length), isFixed: true });
+  const text = [at('Write this listing:', 50, 700), at('Then close it with the', 50, 600), code('stop', 50, 588)];
+  const listing = [code('install:', 70, 676), code('./pump', 90, 664), code('$(BIN)', 125, 664), code('end', 70, 640)];
+  const all = [text[0] ?? {}, ...listing, ...text.slice(1)];
+  expect(markdownOfPages([linesOfPage(all)])).toEqual([
+    'Write this listing:\n\n```\ninstall:\n    ./pump $(BIN)\n\nend\n```\n\nThen close it with the stop',
+  ]);
+  expect(markdownOfPages([linesOfPage(listing)])[0]).not.toContain('```');
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { compareStatements } from '../../../src/gateway/answer-routes.ts';
+import { readKeepAnswers } from '../../../src/gateway/history/keep-answers.ts';
+
+describe('KEEP_ANSWERS', () => {
+  it.each([
+    ['', false, []],
+    [undefined, true, ['acme', 'globex']],
+    ['none', true, []],
+    ['all', false, ['acme', 'globex']],
+    ['acme, other', false, ['acme']],
+  ])('%j (local: %j) keeps the answers of %j', (variable, isLocal, kept) => {
+    const keeps = readKeepAnswers(variable, { isLocal });
+    expect(['acme', 'globex'].filter(keeps)).toEqual(kept);
+  });
+  it('refuses an invalid workspace id', () => {
+    expect(() => readKeepAnswers('acme;globex', { isLocal: false })).toThrow('KEEP_ANSWERS');
+  });
+});
+
+describe('compareStatements()', () => {
+  const statements = (...texts: string[]) =>
+    texts.map((text) => ({ text, sources: [], support: 1, check: 'quoted' as const }));
+
+  it('pairs equal texts first, then those with most common words, and lists the others', () => {
+    const before = statements('It takes 4 to 7 days.', 'The postage is 29 euros.', 'Write to us.');
+    const after = statements('**The postage** is 29 euros.', 'It takes 5 to 8 days.', 'Customs are yours.');
+    expect(compareStatements(before, after)).toEqual([
+      { change: 'kept', before: 1, after: 0 },
+      { change: 'changed', before: 0, after: 1 },
+      { change: 'added', after: 2 },
+      { change: 'removed', before: 2 },
+    ]);
+  });
+  it('treats the same words in another order as a change', () => {
+    expect(compareStatements(statements('first plug, then press'), statements('then plug, first press'))).toEqual([
+      { change: 'changed', before: 0, after: 0 },
+    ]);
+  });
+});

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import type { DeadJob, TicketMessage, TicketStub, WorkspaceStub } from '../../../src/support/tickets/ticket-objects.ts';
+import { replayTickets } from '../../../src/support/tickets/tickets-app.ts';
+
+const dead = (ticketId: string, job: number, message: string | null = null): DeadJob => ({
+  ...{ id: `chatwoot/${ticketId}/${job}`, message },
+  place: { helpdesk: 'chatwoot', ticketId, job },
+});
+const ticket = (ticketId: string) => ({ kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId });
+const EVENT = {
+  ...{ kind: 'event', workspace: 'default', helpdesk: 'chatwoot' },
+  event: { kind: 'message', ticketId: '1', message: { id: 'm1' } },
+};
+
+/** `known` are the jobs that their tickets' objects still have, by ticket. */
+const replay = async (listed: readonly DeadJob[], known: Record<string, number[]>, ids: string[] | undefined) => {
+  const queued: TicketMessage[] = [];
+  const forgotten: string[] = [];
+  const parts = {
+    workspace: 'default',
+    // Only what a replay calls.
+    workspaceStub: () =>
+      ({
+        dead: async (_: string, wanted: readonly string[] | 'all') =>
+          wanted === 'all' ? [...listed] : listed.filter(({ id }) => wanted.includes(id)),
+        forget: async (_: string, gone: readonly string[]) => {
+          forgotten.push(...gone);
+          return { dead: listed.length - gone.length };
+        },
+      }) as unknown as WorkspaceStub,
+    ticketStub: ({ ticketId }: { ticketId: string }) =>
+      ({
+        replay: async (_: unknown, jobs: readonly number[]) => jobs.filter((job) => known[ticketId]?.includes(job)),
+      }) as unknown as TicketStub,
+    enqueue: async (message: TicketMessage) => void queued.push(message),
+  };
+  return { ...(await replayTickets(ids === undefined ? { all: true } : { ids }, parts)), queued, forgotten };
+};
+
+it.each<[string, Parameters<typeof replay>, object]>([
+  [
+    'reopens dead jobs, and queues each ticket once',
+    [[dead('1', 1), dead('1', 2), dead('2', 1)], { 1: [1, 2], 2: [1] }, undefined],
+    { replayed: 3, unknown: [], queued: [ticket('1'), ticket('2')] },
+  ],
+  [
+    'reports the ids that are not those of dead jobs',
+    [[dead('1', 1), dead('2', 1)], { 1: [1] }, ['chatwoot/1/1', 'chatwoot/1/1', 'chatwoot/2/1', 'nothing']],
+    { replayed: 1, unknown: ['chatwoot/2/1', 'nothing'] },
+  ],
+  [
+    'removes jobs from the list that their tickets do not know any more',
+    [[dead('1', 1)], {}, undefined],
+    { replayed: 0, unknown: [], remaining: 0, queued: [], forgotten: ['chatwoot/1/1'] },
+  ],
+  [
+    'queues a delivery that was never stored, and removes it from the list',
+    [[dead('1', 0, JSON.stringify(EVENT))], {}, undefined],
+    { replayed: 1, queued: [EVENT], forgotten: ['chatwoot/1/0'] },
+  ],
+  [
+    'removes deliveries that are damaged, and replays the others',
+    [[dead('1', 0, '{'), dead('2', 0, '{"kind":"older"}'), dead('9', 0, JSON.stringify(ticket('9')))], {}, undefined],
+    { queued: [ticket('9')], forgotten: ['chatwoot/1/0', 'chatwoot/2/0', 'chatwoot/9/0'] },
+  ],
+])('replayTickets() %s', async (_, given, expected) => expect(await replay(...given)).toMatchObject(expected));

@@ -1,0 +1,141 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startOf } from '../../../tools/is-running.ts';
+import { openState } from '../../../tools/run/state-folder.ts';
+import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
+
+const folder = temporaryFolder();
+const state = join(folder, 'state');
+const SOURCE = '/docs/one';
+const open = (fresh = false) => openState({ state, fresh, source: SOURCE });
+
+describe('openState()', () => {
+  beforeEach(() => rmSync(state, { recursive: true, force: true }));
+
+  it('keeps its key and its signing seed until it is emptied', () => {
+    const { key, signingSeed } = open();
+    expect(open()).toMatchObject({ key, signingSeed });
+    expect(open(true).key).not.toBe(key);
+  });
+  it('is of one knowledge base, which may move and be forgotten', () => {
+    const { signingSeed } = open();
+    const other = { state, source: '/docs/two' };
+    const problem =
+      /holds the state of the knowledge base \/docs\/one, not of \/docs\/two\..* --moved\. .*--state <folder>/;
+    expect(() => openState({ ...other, fresh: false })).toThrow(problem);
+    expect(open().signingSeed).toBe(signingSeed);
+    expect(openState({ ...other, fresh: false, isMoved: true }).signingSeed).toBe(signingSeed);
+    expect(() => open()).toThrow(/knowledge base \/docs\/two, not of/);
+    expect(open(true).signingSeed).not.toBe(signingSeed);
+  });
+  it('may share its key with other states', () => {
+    const keyFolder = join(folder, 'home');
+    const inHome = (name: string) => openState({ state: join(keyFolder, name), keyFolder, fresh: true, source: name });
+    mkdirSync(keyFolder, { recursive: true });
+    const [one, two] = [inHome('one'), inHome('two')];
+    expect(two.key).toBe(one.key);
+    expect(two.signingSeed).not.toBe(one.signingSeed);
+  });
+  it.each(['api-key', 'signing-seed'])('names an incomplete %s', (name) => {
+    open();
+    writeFiles(state, { [name]: 'ck_' });
+    expect(() => open()).toThrow(`Cannot use ${join(state, name)}: it holds no key. Remove it`);
+  });
+  it('names a damaged database, and is emptied on request', () => {
+    open();
+    writeFiles(state, { 'data/kv/x/metadata.sqlite': 'not a database, '.repeat(600) });
+    expect(() => open()).toThrow(/^Cannot use \S.*\.sqlite: the database is damaged\. npm start -- --fresh /);
+    open(true);
+    expect(existsSync(join(state, 'data/kv'))).toBe(false);
+  });
+  const LIBRARY = 'data/do/constellation-library-LibraryObject';
+  const database = (path: string) => {
+    mkdirSync(dirname(join(state, path)), { recursive: true });
+    const made = new DatabaseSync(join(state, path));
+    made.exec('CREATE TABLE articles (id TEXT)');
+    made.close();
+  };
+  it.each([`${LIBRARY}/a.sqlite`, 'data/kv/miniflare-KVNamespaceObject/b.sqlite', 'data/d1/c.sqlite'])(
+    'names an empty or missing database instead of starting with a new one: %s',
+    (path) => {
+      open();
+      database(path);
+      open();
+      writeFiles(state, { [path]: '' });
+      expect(() => open()).toThrow(`${join(state, path)}: the database is damaged (it is empty). npm start -- --fresh`);
+      // What a killed process leaves beside it does not fill it.
+      writeFiles(state, { [`${path}-wal`]: 'x' });
+      expect(() => open()).toThrow('it is empty');
+      rmSync(join(state, path));
+      expect(() => open()).toThrow(`${join(state, path)}: the database is missing.`);
+      open(true);
+    },
+  );
+  it('names an empty database that no start has seen, and a missing one whose editions are there', () => {
+    open();
+    writeFiles(state, { [`${LIBRARY}/a.sqlite`]: '' });
+    expect(() => open()).toThrow('it is empty');
+    rmSync(join(state, LIBRARY), { recursive: true });
+    writeFiles(state, { 'data/kv/constellation-editions/blobs/an-edition': 'x' });
+    expect(() => open()).toThrow('the database of the articles is missing, though editions of them are there');
+  });
+  it('closes itself and its databases to other users, also when the folder was there before', () => {
+    const mode = (path: string) => (statSync(join(state, path)).mode & 0o777).toString(8);
+    mkdirSync(state, { mode: 0o755 });
+    chmodSync(state, 0o755);
+    expect(open().exposure).toBeUndefined();
+    expect([mode('.'), mode('data')]).toEqual(['700', '700']);
+    database(`${LIBRARY}/a.sqlite`);
+    chmodSync(join(state, 'data'), 0o755);
+    open();
+    expect([mode('data'), mode(`${LIBRARY}/a.sqlite`)]).toEqual(['700', '600']);
+  });
+  it('leaves the mode of a folder with files of others, and closes its own in it', () => {
+    writeFiles(state, { 'photo.txt': '' });
+    chmodSync(state, 0o755);
+    open();
+    expect((statSync(state).mode & 0o777).toString(8)).toBe('755');
+    expect((statSync(join(state, 'data')).mode & 0o777).toString(8)).toBe('700');
+  });
+  describe('its lock', () => {
+    const place = () => `${statSync(state).dev}:${statSync(state).ino}`;
+    const held = (lock: unknown) =>
+      writeFiles(state, { running: typeof lock === 'string' ? lock : JSON.stringify(lock) });
+    const other = process.ppid;
+    const RUNNING = `another Constellation (process ${other}) is running on it`;
+
+    it('is held by the process that took it, and by no later one of the same id', () => {
+      open();
+      held({ process: other, startedAt: startOf(other), folder: place() });
+      expect(() => open()).toThrow(RUNNING);
+      held({ process: other, startedAt: 'an earlier start', folder: place() });
+      open();
+      held({ process: 1, startedAt: 'before the machine was started again', folder: place() });
+      open();
+    });
+    it('does not hold a copy of the folder', () => {
+      open();
+      held({ process: other, startedAt: startOf(other), folder: '1:2' });
+      open();
+    });
+    it.each(['1', '', '{', '{"process": 1}', 'x'])('is left behind when it says %j', (lock) => {
+      open();
+      held(lock);
+      open();
+    });
+  });
+  it('reports that it is a file', () => {
+    writeFiles(folder, { state: '' });
+    expect(() => open()).toThrow(/state: it is no folder\. /);
+  });
+  it('never empties a folder that it did not create, and removes only its own files', () => {
+    writeFiles(state, { 'photo.txt': 'do not delete' });
+    expect(() => open(true)).toThrow('it is no state folder');
+    writeFiles(state, { 'constellation-state': '', source: 'an earlier start' });
+    open(true);
+    expect(existsSync(join(state, 'photo.txt'))).toBe(true);
+    expect(readFileSync(join(state, 'source'), 'utf8')).toBe(SOURCE);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { send } from '../../functions/product-for-test.ts';
+import { expectAccessible } from './accessibility.ts';
+import { goTo, open, product } from './console-for-test.ts';
+
+const MESSAGE = 'Can I mount the Zephyr on a wall?';
+const ARTICLE = 'setup/wall.md';
+/** The product looks again in the background. */
+const POLL = { timeout: 60_000, interval: 1000 };
+
+describe('the view Gaps', () => {
+  it('shows a gap with its questions and the closest article, and whether it has an answer now', async () => {
+    // A search that times out records no gap.
+    const analyse = async () => (await send(product, 'POST /v1/support/analyze', { message: MESSAGE })).text();
+    await expect.poll(analyse, { timeout: 60_000, interval: 1000 }).toMatch(/"gaps":\[[^\]]*Zephyr/);
+    const page = await open('/gaps');
+    const gap = page.getByRole('listitem').filter({ hasText: 'Zephyr' }).first();
+    await gap.getByRole('button', { name: /1 question/ }).click();
+    // Its title is what the customer asked.
+    expect(await gap.getByRole('heading', { level: 2 }).textContent()).toBe(MESSAGE);
+    await gap.getByRole('link', { name: MESSAGE }).waitFor();
+    expect(await gap.textContent()).toMatch(/open.*1 time · within a day.*question without an answer/);
+    await gap.locator('.nearest a').waitFor();
+    const answers = new URL((await gap.getByRole('link', { name: MESSAGE }).getAttribute('href')) ?? '', page.url());
+    expect([answers.pathname, answers.searchParams.get('text')]).toEqual(['/answers', MESSAGE]);
+    const kept = await send(product, `GET /v1/answers${answers.search}`);
+    expect(((await kept.json()) as { total: number }).total).toBeGreaterThan(0);
+    await gap.getByRole('button', { name: 'Ask again' }).click();
+    await gap.getByText('Still not answered').waitFor();
+    await expectAccessible(page, { width: 390 });
+    await send(product, `PUT /api/kb/articles/${ARTICLE}`, {
+      title: 'Mount the Zephyr on a wall',
+      content: 'You can mount the Zephyr on a wall with the bracket ZW-2. Mount it at least 30 cm below the ceiling.',
+    });
+    const again = async () => {
+      await gap.getByRole('button', { name: 'Ask again' }).click();
+      await gap.getByRole('button', { name: 'Ask again' }).waitFor();
+      return gap.locator('.again .state-mark').textContent();
+    };
+    await expect.poll(again, POLL).toContain('Answered now, from Mount the Zephyr on a wall');
+    await gap.getByRole('link', { name: 'Show the answer' }).click();
+    await page.getByRole('heading', { level: 1, name: MESSAGE }).waitFor();
+    await goTo(page, '/gaps?state=closed');
+    const reloaded = async () => {
+      await page.reload();
+      await page.locator('.gap, .state').first().waitFor();
+      return page.locator('main').textContent();
+    };
+    await expect.poll(reloaded, POLL).toMatch(/Zephyr.*closed/);
+    expect(await page.getByLabel('State').inputValue()).toBe('closed');
+  });
+
+  it('deletes a gap after confirmation', async () => {
+    const page = await open('/gaps?state=all');
+    const gap = page.getByRole('listitem').filter({ hasText: 'Zephyr' }).first();
+    await gap.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await gap.waitFor({ state: 'detached' });
+    const listed = await (await send(product, 'GET /v1/knowledge/gaps?state=all')).text();
+    expect(listed).not.toContain('Zephyr');
+    await send(product, `DELETE /api/kb/articles/${ARTICLE}`);
+  });
+});

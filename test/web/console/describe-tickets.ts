@@ -1,0 +1,83 @@
+import { describe, expect, it, vi } from 'vitest';
+import { TicketsResponse } from '../../../src/contract/wire/tickets.ts';
+import { expectAccessible, expectToFit } from './accessibility.ts';
+import { changeReply, goTo, helpdesks, open, read } from './console-for-test.ts';
+
+describe('the view Tickets', () => {
+  it('shows the note for a message and why another one failed, and retries that one until it has a note', async () => {
+    const { chatwoot } = helpdesks.desks;
+    const done = chatwoot.createTicket({ message: 'How do I reset the dashboard password?' }).ticketId;
+    const page = await open('/tickets');
+    const rowOf = (ticket: string) => page.getByRole('row', { name: new RegExp(`^${ticket} chatwoot`) });
+    await rowOf(done).getByText('note').waitFor();
+    helpdesks.faults.next(1, { kind: 'status', status: 401 }, '/chatwoot');
+    const dead = chatwoot.createTicket({ message: 'My Apollo shows 0 H/s.' }).ticketId;
+    const state = async () => (await read(TicketsResponse, `/v1/support/tickets?ticket_id=${dead}`)).tickets[0]?.state;
+    await expect.poll(state, { timeout: 60_000 }).toBe('dead');
+    await page.getByRole('combobox', { name: 'State' }).selectOption('failed');
+    expect(new URL(page.url()).search).toBe('?state=dead');
+    await rowOf(done).waitFor({ state: 'detached' });
+    await rowOf(dead).waitFor();
+    expect(await rowOf(dead).textContent()).toMatch(/failed.*1.*401/);
+    expect(chatwoot.notes(dead)).toEqual([]);
+    await expectAccessible(page);
+    await rowOf(dead)
+      .getByRole('button', { name: `Replay ticket ${dead}` })
+      .press('Enter');
+    await page.getByText('1 message is retried.').waitFor();
+    await page.getByRole('combobox', { name: 'State' }).selectOption('all');
+    await rowOf(dead).getByText('note').waitFor();
+    expect(chatwoot.notes(dead)).toHaveLength(1);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expectToFit(page);
+  });
+
+  it('shows which connection fails, finds a ticket by its id, and reports when there is none', async () => {
+    const { ticketId } = helpdesks.desks.zendesk.createTicket({ message: 'What does error E30 mean?' });
+    const page = await open('/');
+    const problem = 'its secret is <b>not</b> set';
+    await changeReply<TicketsResponse>(page, /support\/tickets\?/, ({ helpdesks: all }) => ({
+      helpdesks: [...all, { helpdesk: 'zammad', problem, refused: 2, last_refused_at: null }],
+    }));
+    await goTo(page, `/tickets?helpdesk=zendesk&ticket_id=${ticketId}`);
+    const connections = page.getByRole('list', { name: 'Connected helpdesks' }).getByRole('listitem');
+    expect(await connections.filter({ hasText: 'zammad' }).textContent()).toMatch(
+      /cannot be used.*its secret is <b>not<\/b> set.*2 deliveries refused/,
+    );
+    expect(await connections.filter({ hasText: 'chatwoot' }).textContent()).toContain('chatwoot connected');
+    await page.getByLabel('Ticket', { exact: true }).fill('no-such-ticket');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No ticket fits' }).waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('row', { name: new RegExp(`^${ticketId} zendesk`) }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('analyses a message: intent, draft with its articles, and guidance; a reload keeps the input', async () => {
+    const page = await open('/tickets/analyse');
+    await page.getByRole('button', { name: 'Analyse' }).click();
+    expect(await page.getByRole('alert').textContent()).toBe('Enter a message.');
+    const message = page.getByLabel('Message of the customer');
+    await message.fill('My Apollo III shows 0 H/s for 3 days. There is smoke coming out of it!');
+    await page.getByLabel('Name (optional)').fill('Dana <b>Whitfield</b>');
+    await page.getByRole('button', { name: 'Analyse' }).click();
+    const analysis = page.locator('.analysis');
+    await analysis.waitFor();
+    expect(await analysis.textContent()).toMatch(
+      /Draft.*Not sent automatically.*Articles.*Intent.*not_hashing.*%.*danger: smoke.*Guidance/s,
+    );
+    const articles = analysis.locator('section').filter({ hasText: 'Articles' });
+    // The first search after a start may be too late on a busy machine.
+    await vi.waitUntil(
+      async () => {
+        if ((await articles.getByRole('link').count()) > 0) return true;
+        await page.getByRole('button', { name: 'Analyse' }).click();
+        return false;
+      },
+      { timeout: 60_000, interval: 1500 },
+    );
+    await expectAccessible(page, { width: 390 });
+    await page.reload();
+    expect(await message.inputValue()).toContain('smoke');
+  });
+});

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { diffLines } from '../../../src/web/console/views/knowledge/diff-lines.ts';
+
+const shown = (before: string, after: string): string =>
+  diffLines(before, after)
+    .map(({ kind, text }) => `${{ same: ' ', removed: '-', added: '+', skipped: '~' }[kind]}${text}`)
+    .join('|');
+
+it('keeps common lines, two of them around each change', () => {
+  expect(shown('a\nb\nc\nd\ne\nf', 'a\nb\nc\nD\ne\nf')).toBe('~…| b| c|-d|+D| e| f');
+  expect(shown('a\nx\nb\ny\nc', 'a\nb\nz\nc')).toBe(' a|-x| b|-y|+z| c');
+  expect([shown('', 'a\nb'), shown('a', ''), shown('a', 'a')]).toEqual(['+a|+b', '-a', '~…']);
+});
+
+it('shows whole texts as changed when a comparison would take too long', () => {
+  const lines = (of: string) => Array.from({ length: 3000 }, (_, at) => `${of} ${at}`).join('\n');
+  const kinds = diffLines(lines('old'), lines('new')).map(({ kind }) => kind);
+  expect([kinds.length, kinds[0], kinds.at(-1)]).toEqual([6000, 'removed', 'added']);
+});

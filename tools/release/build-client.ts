@@ -1,0 +1,89 @@
+/** `npm run client`: builds the typed client and the command line. */
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type BuildOptions, buildSync } from 'esbuild';
+import { describeSchemas } from '../build/describe-schemas.ts';
+import { schemaRef, schemasOf } from '../build/openapi.ts';
+import { typescriptOfSchemas } from '../build/typescript-of-schemas.ts';
+import { fail, readCommandLine } from '../command-line.ts';
+import { ROOT } from '../functions.ts';
+import { compilePackage, readManifest } from './compile-package.ts';
+
+const HELP = `Builds the package @constellation/client in client/dist: the client as one module without a dependency, its types, and the
+command line. npm pack ./client and npm publish ./client do it themselves. Fails when the client is larger than 6 KiB gzip.
+
+  npm run client
+
+  --help  this text
+`;
+
+readCommandLine(HELP, { options: {} });
+
+/** Limit of the client after gzip; the command line is not part of it. */
+const MAX_BYTES = 6 * 1024;
+
+const SOURCE = join(ROOT, 'client');
+const folder = join(SOURCE, 'dist');
+// What npm prints on standard output names the package, so nothing else stands there.
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+
+const { version } = JSON.parse(readFileSync(join(SOURCE, 'package.json'), 'utf8')) as { version: string };
+if (version !== readManifest().version)
+  fail('Cannot build the client: its package.json has another version than the product');
+
+writeTypes();
+const bytes = bundleClient();
+if (bytes > MAX_BYTES) fail(`Cannot build the client: it has ${bytes} bytes gzip, more than ${MAX_BYTES}`);
+bundleCommandLine();
+cpSync(join(ROOT, 'LICENSE'), join(SOURCE, 'dist/LICENSE'));
+console.error(`wrote client/dist: the client has ${bytes} bytes gzip`);
+
+/** Types as tsc declares them; those of the contract are written from its schemas, so that they need no Zod. */
+function writeTypes(): void {
+  const declared = join(compilePackage('client'), 'client');
+  for (const file of readdirSync(declared)) {
+    const text = readFileSync(join(declared, file), 'utf8');
+    // Every setting of module resolution finds the declarations of a script.
+    writeFileSync(join(folder, file), text.replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
+  }
+  const [, listed = ''] = /export type \{([^}]*)\}/.exec(readFileSync(join(SOURCE, 'contract.ts'), 'utf8')) ?? [];
+  const names = listed.match(/\w+/g) ?? [];
+  const types = typescriptOfSchemas(schemasOf(names.map(schemaRef), { describe: describeSchemas() }));
+  writeFileSync(join(folder, 'contract.d.ts'), types);
+}
+
+/** The size after gzip. */
+function bundleClient(): number {
+  const file = join(folder, 'index.js');
+  bundle({
+    entryPoints: [join(SOURCE, 'index.ts')],
+    outfile: file,
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+  });
+  return gzipSync(readFileSync(file), { level: 9 }).length;
+}
+
+/** Everything that it needs in one file, which a plain Node runs, and the reader of documents in another, which it loads when there are some. */
+function bundleCommandLine(): void {
+  const outfile = join(folder, 'constellation.js');
+  const entryPoints = [join(SOURCE, 'command-line/constellation.ts')];
+  bundle({ entryPoints, outfile, platform: 'node', target: 'node20' });
+  chmodSync(outfile, 0o755);
+  bundle({
+    entryPoints: [join(ROOT, 'src/documents/node/document-worker.ts')],
+    outfile: join(folder, 'document-worker.js'),
+    platform: 'node',
+    target: 'node20',
+    // Its libraries load modules of Node as CommonJS does.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    inject: [join(SOURCE, 'command-line/node-20.ts')],
+  });
+}
+
+function bundle(options: BuildOptions): void {
+  const common = { bundle: true, minify: true, format: 'esm', target: 'es2022', logLevel: 'warning' } as const;
+  if (buildSync({ ...common, ...options }).warnings.length > 0) fail('Cannot build the client: see the warnings above');
+}
