@@ -1,4 +1,4 @@
-import { featuresOf, type KindModel, MESSAGE_KINDS, scaleOf } from '../../src/language/message-kind.ts';
+import { featuresOf, type KindModel, MESSAGE_KINDS, scaleOf, sentencesOf } from '../../src/language/message-kind.ts';
 import { type MessageRow, readMessages, readPhrases, readQuestions } from './message-rows.ts';
 import { codebookOf, fitSoftmax, type SoftmaxModel, type SparseExample, scoresOf } from './softmax-fit.ts';
 
@@ -7,17 +7,20 @@ const FEATURES = 23_000;
 const CODES = 256;
 /** A feature of a single example says nothing about others. */
 const LEAST_EXAMPLES = 2;
-/** What a phrase and a question count beside a message. */
+/** What a phrase, a question and a sentence of a longer message count beside a message. */
 const PHRASE_WEIGHT = 0.3;
 const QUESTION_WEIGHT = 0.3;
+const SENTENCE_WEIGHT = 0.1;
 const PIECE_WEIGHT = 0.1;
+/** What a danger counts beside other messages: one that is missed is worse than one too many. */
+const DANGER_WEIGHT = 2;
 const CLASSES = MESSAGE_KINDS.length;
 const OPTIONS = { size: 2 ** BITS, classes: CLASSES, scaleOf };
 
 export const exampleOf = ({ kind, text }: Pick<MessageRow, 'kind' | 'text'>, weight: number): SparseExample => ({
   features: featuresOf(text, BITS),
   label: MESSAGE_KINDS.indexOf(kind),
-  weight,
+  weight: kind === 'danger' ? weight * DANGER_WEIGHT : weight,
 });
 
 /** The features that count most: large weights, in many examples. */
@@ -134,6 +137,10 @@ export const furtherExamples = (data: string): SparseExample[] => {
   return [
     ...phrases.map((row) => exampleOf(row, PHRASE_WEIGHT)),
     ...questions.map((text) => exampleOf({ kind: 'other', text }, QUESTION_WEIGHT)),
+    // Danger is looked for in each sentence.
+    ...others
+      .flatMap((text) => sentencesOf(text).filter((sentence) => sentence !== text))
+      .map((text) => exampleOf({ kind: 'other', text }, SENTENCE_WEIGHT)),
     ...others
       .flatMap((text) => piecesOf(text, telling))
       .map((text) => exampleOf({ kind: 'other', text }, PIECE_WEIGHT)),

@@ -61,10 +61,12 @@ const readExamples = (): string[] =>
     .flatMap(({ examples }) => examples);
 
 /** A part of the many questions to one bank. */
-const BANK_SHARE = 4;
+const BANK_SHARE = 2;
+/** Of the questions to encyclopedias every second one is fitted; the others measure. */
+const PUBLIC_SHARE = 2;
 
 /**
- * Questions of the evaluation sets on which anything is fitted; none of their test parts.
+ * Questions of the evaluation sets on which anything is fitted, and every second one to an encyclopedia, without their answers.
  *
  * @param data The folder of evaluation data.
  */
@@ -79,12 +81,20 @@ export const readQuestions = (data: string): string[] => {
   const routing = z.array(Question).parse(JSON.parse(readFileSync(here('routing-questions-dev.json'), 'utf8')));
   const parts = Halved.parse(JSON.parse(readFileSync(here('split-questions.json'), 'utf8')));
   const bank = Texts.parse(linesOf(resolve(data, 'banking77/train.jsonl')));
+  const facts = [
+    ...Texts.parse(linesOf(resolve(data, 'nq-wiki/queries.jsonl'))).map(({ text }) => text),
+    ...z
+      .array(Question)
+      .parse(linesOf(resolve(data, 'squad2-kb/questions.jsonl')))
+      .map(({ question }) => question),
+  ];
   const questions = [
     ...files.flatMap((path) => z.array(Question).parse(linesOf(path))).map(({ question }) => question),
     ...routing.map(({ question }) => question),
     ...parts.filter(({ half }) => half === 'development').map(({ question }) => question),
     ...readExamples(),
     ...bank.filter((_, at) => at % BANK_SHARE === 0).map(({ text }) => text),
+    ...facts.filter((_, at) => at % PUBLIC_SHARE === 0),
   ];
   // The name of the sample's product stands in so many questions that it would tell them from reports of danger.
   return questions.map((text) => text.replace(/\bApollo(?: I+)?\b/gi, 'device'));

@@ -13,7 +13,7 @@ export interface ReadMessage {
 
 /** What the product decides, in the order in which it asks: danger before anything else. */
 const decisionOf = ({ row: { text }, read }: ReadMessage): MessageKind => {
-  if (dangerIn(text, read) !== undefined) return 'danger';
+  if (dangerIn(text) !== undefined) return 'danger';
   return smallTalkKind(text, read) ?? (isAutomaticText(text, {}, read) ? 'automatic' : 'other');
 };
 

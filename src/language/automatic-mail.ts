@@ -120,9 +120,12 @@ const localPart = (address: string): string => address.split('@', 1)[0] ?? '';
 const UNREAD =
   /^(?:(?:.*[-+._])?(?:no|not|non|do-?not|don-?t|never)[-._]?repl(?:y|ies)(?:[-+._].*)?|bounces?(?:[-+._].*)?|auto-?(?:reply|responder|response|answer|notify|notification)s?)$/i;
 
-/** Least probability of automatic mail, of a text alone and of one that asks for no automatic replies. */
-const LEAST = 0.8;
-const LEAST_SUPPRESSED = 0.5;
+/** Least probability of automatic mail: of a text alone, and of one with another sign. A customer whose message is taken for it gets no answer. */
+const LEAST = 0.77;
+const LEAST_SUPPRESSED = 0.4;
+/** The same for a mail with a subject whose words before the colon ("Automatic reply: …") are those of automatic mail by themselves. */
+const LEAST_HEADED = 0.08;
+const LEAST_HEAD = 0.8;
 
 /** Whether the words are those of automatic mail; a text that asks something is a person's. */
 export function isAutomaticText(
@@ -131,6 +134,8 @@ export function isAutomaticText(
   read: KindReader = readKind,
 ): boolean {
   if (/[?？]/.test(subject) || /[?？]/.test(text.slice(0, MAX_TEXT))) return false;
-  const least = isSuppressed ? LEAST_SUPPRESSED : LEAST;
+  const [, head = ''] = /^([^:：]+)[:：]/.exec(subject) ?? [];
+  const isHeaded = head !== '' && read(head).automatic >= LEAST_HEAD;
+  const least = isHeaded ? LEAST_HEADED : isSuppressed ? LEAST_SUPPRESSED : LEAST;
   return read(`${subject}\n${text.slice(0, MAX_TEXT)}`.trim()).automatic >= least;
 }

@@ -5,7 +5,7 @@ import type { IntentClassification, SupportRequest, SupportResponse } from '../c
 import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../contract/wire/taxonomy.ts';
 import { readPages } from '../knowledge/edition/chunk-texts.ts';
 import { type AutomaticMail, automaticMail, type MailSigns } from '../language/automatic-mail.ts';
-import { type Danger, dangerIn, withoutWordsOfDanger } from '../language/danger.ts';
+import { type Danger, dangerIn, withoutDeniedDanger } from '../language/danger.ts';
 import type { Mask } from '../language/privacy/mask.ts';
 import type { WaitUntil } from '../platform/concurrency.ts';
 import { covers } from '../platform/context/capabilities.ts';
@@ -126,8 +126,8 @@ export const analyze = async (
 };
 
 /**
- * An intent whose own team sees every ticket is not chosen for words of danger in a message that reports none: "I live in a smoke-free home". Any
- * other keeps them, since "burn an SD card" tells what it is about.
+ * An intent whose own team sees every ticket is not chosen for words of danger that the message denies: "I live in a smoke-free home". Any other
+ * keeps them, since "burn an SD card" tells what it is about.
  */
 const classified = (
   words: string,
@@ -136,8 +136,8 @@ const classified = (
   const first = classifier.classify(words);
   const intent = taxonomy.intents.find(({ id }) => id === first.primary_intent);
   if (isDanger || !isAlwaysEscalated(intent)) return { text: words, first };
-  const text = withoutWordsOfDanger(words);
-  return { text, first: classifier.classify(text) };
+  const text = withoutDeniedDanger(words);
+  return text === words ? { text, first } : { text, first: classifier.classify(text) };
 };
 
 const mailSignsOf = ({ from, headers }: Pick<SupportRequest, 'from' | 'headers'>): MailSigns => ({

@@ -93,11 +93,13 @@ describe('a message that reports danger', () => {
     ['en', 'There is smoke coming out of my Apollo II!'],
     ['de', 'Mein Apollo II raucht und riecht verbrannt!'],
     ['fr', 'Mon Apollo II sent le brûlé et il y a de la fumée !'],
-    ['es', 'Mi Apollo II echa humo y huele a quemado'],
+    ['es', 'Mi Apollo II echa humo y huele a quemado, ¿qué hago?'],
     ['it', 'Dal mio Apollo II esce del fumo e sento puzza di bruciato!'],
     ['pt', 'O meu Apollo II está a deitar fumo e cheira a queimado!'],
     ['nl', 'Mijn Apollo II rookt en het ruikt verbrand!'],
-    ['de', 'Der Akku ist aufgebläht'],
+    // Too short to tell its language otherwise.
+    ['fr', 'Il fume !'],
+    ['de', 'Akku aufgebläht'],
   ] as const)(
     'gets the safety reply in its language, whatever its intent and its articles: %s',
     async (language, text) => {
@@ -118,8 +120,8 @@ describe('a message that reports danger', () => {
   it.each([
     ['I live in a smoke-free home and want to return the unit', 'noise'],
     ['There is no smoke, I want to return the unit', 'noise'],
+    ['Wir sind ein Nichtraucherhaushalt, es raucht nichts, ich will es zurückgeben', 'noise'],
     ['Does a smoke detector have to hang above it?', 'noise'],
-    ['Es raucht nicht, ich will es zurückgeben', 'noise'],
   ])('is not classified by words that deny danger: %s', async (text, intent) => {
     const classify = (words: string): IntentClassification => ({
       primary_intent: /smoke|burns|rauch/i.test(words) ? 'safety' : 'noise',

@@ -146,13 +146,7 @@ describe('POST /v1/support/analyze', () => {
     }
   });
   it.each([
-    [
-      'danger',
-      'There is smoke coming out of the case.',
-      { danger: 'There is smoke coming out of the case.' },
-      'Safety team',
-      /./,
-    ],
+    ['danger', 'There is smoke coming out of the case.', { danger: 'smoke' }, 'Safety team', /./],
     [
       'an escalation',
       'Answer, or my lawyer will.',

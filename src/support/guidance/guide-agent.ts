@@ -13,7 +13,7 @@ import type {
 } from '../../contract/wire/support-response.ts';
 import type { EscalationRule, Intent, RequiredFact, Taxonomy } from '../../contract/wire/taxonomy.ts';
 import { markdownToText } from '../../documents/markdown/render-markdown.ts';
-import { dangerIn, speaksOfDanger } from '../../language/danger.ts';
+import { dangerIn } from '../../language/danger.ts';
 import { isPublicAddress } from '../../platform/http/public-address.ts';
 import { autoSendOf, getsNoReply } from '../message/intent-rules.ts';
 import { byLanguage, inLanguage, primaryOf } from '../message/languages.ts';
@@ -353,13 +353,14 @@ interface Spoken {
 
 /** A phrase of the rule that the words contain reports danger. */
 const reportsDanger = ({ any_of = [] }: EscalationRule, spoken: Spoken): boolean =>
-  any_of.some((phrase) => speaksOfDanger(phrase) && says(spoken, phrase));
+  any_of.some((phrase) => dangerIn(phrase) !== undefined && says(spoken, phrase));
 
 /** A word of danger counts only in a message that reports danger: not in "a smoke-free home", or "there is no smoke". */
 const says = ({ words, isDanger }: Spoken, phrase: string): boolean =>
-  containsPhrase(words, phrase) && (isDanger || !speaksOfDanger(phrase));
+  containsPhrase(words, phrase) && (isDanger || dangerIn(phrase) === undefined);
 
-const isAboutDanger = ({ any_of = [] }: EscalationRule): boolean => any_of.some((phrase) => speaksOfDanger(phrase));
+const isAboutDanger = ({ any_of = [] }: EscalationRule): boolean =>
+  any_of.some((phrase) => dangerIn(phrase) !== undefined);
 
 const isByWordsAlone = ({ any_of, min_customer_messages, confidence_below, coverage }: EscalationRule): boolean =>
   any_of !== undefined &&

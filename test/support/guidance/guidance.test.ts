@@ -75,10 +75,7 @@ describe('signalsIn()', () => {
   it.each(signals.requests as [string, string | null][])('recognises a request or none in %j: %j', (text, requested) =>
     expect(signalsIn(text).requested).toBe(requested ?? undefined),
   );
-  it.each(['!the colour of '.repeat(10_000), 'A'.repeat(100_000)])(
-    'finds nothing in endless repetition (%#)',
-    (text) => {
-      expect(signalsIn(text)).toEqual({ danger: undefined, isAngry: false, requested: undefined });
-    },
-  );
+  it.each(['!smell of '.repeat(10_000), 'A'.repeat(100_000)])('finds nothing in endless repetition (%#)', (text) => {
+    expect(signalsIn(text)).toEqual({ danger: undefined, isAngry: false, requested: undefined });
+  });
 });
