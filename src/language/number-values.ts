@@ -132,11 +132,11 @@ const monthNames = (): ReadonlyMap<string, string> => {
 };
 
 /** Factors between units of time, shares and thousands, which a sum may use without a source. */
-const FACTORS = [7, 12, 24, 30, 60, 100, 365, 1000] as const;
+export const UNIT_FACTORS = [7, 12, 24, 30, 60, 100, 365, 1000] as const;
 const MAX_OPERANDS = 40;
 
 /** Whether a value is a factor between units. */
-export const isUnitFactor = (value: string): boolean => FACTORS.some((factor) => factor === Number(value));
+export const isUnitFactor = (value: string): boolean => UNIT_FACTORS.some((factor) => factor === Number(value));
 
 /**
  * How a number follows from others: `2 × 48`.
@@ -153,7 +153,7 @@ export const sumFor = ({ text, values }: WrittenNumber, operands: Iterable<strin
   const isResult = (result: number): boolean =>
     values.some((value) => Math.abs(Number(value) - result) < (decimals > 0 ? 0.51 * 10 ** -decimals : 1e-9));
   for (const one of known)
-    for (const other of [...known, ...FACTORS]) {
+    for (const other of [...known, ...UNIT_FACTORS]) {
       if (isResult(one * other)) return `${one} × ${other}`;
       if (isResult(one + other) && known.includes(other)) return `${one} + ${other}`;
       if (isResult(one - other) && known.includes(other)) return `${one} − ${other}`;

@@ -68,18 +68,19 @@ const vetoOf = (text: string, { sections, quotes, context }: VetoOptions): strin
   if (hasPromptInjection(text)) return 'it speaks to a model, not to a reader';
   if (quotes.length === 0) return 'no quote of it stands in a passage';
   const titles = context.passages.map(({ title }) => title);
-  const texts = [...textsOf(sections), ...titles];
-  const sources = {
-    texts,
-    quotes: quotes.map(({ passage, span }) => passage.text.slice(span.start, span.end)),
-    question: context.question,
-  };
-  const allowed = [...texts, context.question];
-  const literal = missingLiterals(text, allowed).find((each) => isBoundLiteral(each) && !isFounded(each, sources));
+  const named = [...textsOf(sections), ...titles];
+  const texts = [...textsOf(context.passages.map(evidenceOfPassage)), ...titles];
+  const { question } = context;
+  const literal = missingLiterals(text, [...texts, question]).find(
+    (each) => isBoundLiteral(each) && !isFounded(each, { texts, named, question }),
+  );
   if (literal !== undefined) return `the evidence does not have ${literal.kind} ${quotedShort(literal.text)}`;
-  const strange = strangeNumbers(text, allowed)[0];
+  // The numbers of code are looked at with the code.
+  const strange = strangeNumbers(text.replace(CODE, ' '), [...named, question])[0];
   return strange === undefined ? undefined : `the evidence does not have number ${quotedShort(strange.text)}`;
 };
+
+const CODE = /(`{1,3})[^`]*\1/g;
 
 const quotedShort = (text: string): string => JSON.stringify(text.replace(/\s+/g, ' ').slice(0, 60));
 
@@ -114,7 +115,7 @@ const strangeNumbers = (text: string, known: readonly string[]): WrittenNumber[]
 const hasHiddenMarkup = (text: string, evidence: readonly Evidence[]): boolean =>
   HIDDEN_MARKUP.test(
     text
-      .replace(/(`{1,3})[^`]*\1/g, ' ')
+      .replace(CODE, ' ')
       .replace(/<https?:\/\/[^<>\s]{1,2000}>/gi, ' ')
       .replace(/<[\w .-]{1,40}>/g, (placeholder) =>
         evidence.some(({ text: source }) => source.includes(placeholder)) ? ' ' : placeholder,

@@ -1,56 +1,75 @@
-import { numbersIn, valuesIn } from '../../language/number-values.ts';
+import { STOP_WORDS } from '../../language/analyse-text.ts';
+import { isUnitFactor, numbersIn, UNIT_FACTORS, valuesIn } from '../../language/number-values.ts';
 import { collapse, escapedPattern, hasWhole, type Literal } from './literals.ts';
 
 /** What the code of a statement may be made of. */
 export interface CodeSources {
-  /** Passages that the statement names, their headings, the titles of all. */
+  /** All passages that were shown, with their headings and titles. */
   texts: readonly string[];
-  /** The words of the passages that prove the statement. */
-  quotes: readonly string[];
+  /** Those of them that the statement names. */
+  named: readonly string[];
   question: string;
 }
 
 /**
  * Whether code that stands nowhere as it is consists of what the sources have: each of its words stands
- * in the passages or in the question, each number in the quotes or in the question, and `<name>` or
- * `YYYY-MM` is for the asker to fill in. So it is code of an example with other values, or code that a
- * text describes; whether it is right, the judge decides. An option (`--soft`) has to stand as it is, a
- * path or a name of several words too unless the asker's own value is part of it, and at most two of
- * three letters may be the question's alone. Of an address only the parameters may differ, behind `?`
- * or `#`.
+ * in the passages or in the question, each number in the passages that the statement names or in the
+ * question, there perhaps in another unit (5 minutes as 300), and `<name>` or `YYYY-MM` is for the asker
+ * to fill in. So it is code of an example with other values, or code that a text describes; whether it is
+ * right, the judge decides. An option (`--soft`) has to stand as it is, a path or a name of several words
+ * too unless the asker's own value is part of it, and at most two of three letters may be the question's
+ * alone. `fb6591` is `fb` of `fb6360` with a number of the question. Of an address only the parameters may
+ * differ, behind `?` or `#`; a name with points (`my.blinds.standard`) is read as code.
  */
 export function isFounded({ kind, text }: Literal, sources: CodeSources): boolean {
   if (kind === 'code' || kind === 'command') return consistsOf(text, sources);
+  if (kind !== 'url') return false;
+  if (!/[/@:?#]/.test(text)) return originsOf(text, sources).every(({ origin }) => origin !== 'none');
   const [, address, parameters] = /^([^?#]+[?#])(.+)$/s.exec(text) ?? [];
-  if (kind !== 'url' || address === undefined || parameters === undefined) return false;
+  if (address === undefined || parameters === undefined) return false;
   const stands = hasWhole(collapse(sources.texts.join('\n')).toLowerCase(), address.toLowerCase());
   return stands && consistsOf(parameters, sources);
 }
 
-const consistsOf = (code: string, { texts, quotes, question }: CodeSources): boolean => {
-  const tokens = tokensOf(collapse(code));
+const consistsOf = (code: string, sources: CodeSources): boolean => {
+  const parts = originsOf(code, sources);
+  const lettersOf = (origin: Origin): number =>
+    parts.reduce((sum, part) => sum + (part.origin === origin ? part.text.length : 0), 0);
+  return lettersOf('none') === 0 && lettersOf('question') <= 2 * lettersOf('source');
+};
+
+const originsOf = (code: string, { texts, named, question }: CodeSources): Part[] => {
   const source = collapse(texts.join('\n'));
-  const numbers = valuesIn([question, ...quotes]);
+  const isKnown = numberReader([question, ...named], question);
   const originOf = (word: string): Origin => {
-    if (/^\d+$/.test(word))
-      return numbersIn(word).some(({ values }) => values.some((value) => numbers.has(value))) ? 'source' : 'none';
+    if (/^\d+$/.test(word)) return isKnown(word) ? 'source' : 'none';
     if (hasWhole(source, word)) return 'source';
-    return hasWhole(question, word) ? 'question' : isDatePattern(word) ? 'asker' : 'none';
+    if (hasWhole(question, word)) return 'question';
+    if (isDatePattern(word) || STOP_WORDS.has(word)) return 'asker';
+    const [, letters, digits = ''] = /^(\p{L}+)(\d+)$/u.exec(word) ?? [];
+    return letters !== undefined && isKnown(digits) && hasNumbered(source, letters) ? 'source' : 'none';
   };
-  const parts = tokens.flatMap((token): Part[] => {
+  return tokensOf(collapse(code)).flatMap((token): Part[] => {
     if (isPlaceholder(token)) return [];
     if (isOption(token))
       return [{ text: token, origin: hasOption(source, token) || hasOption(question, token) ? 'source' : 'none' }];
+    if (/^\d[\d.,:]*$/.test(token) && isKnown(token)) return [{ text: token, origin: 'source' }];
     const words = token.match(/[\p{L}\p{N}]+/gu) ?? [];
     if (words.length > 1 && hasWhole(source, token)) return [{ text: token, origin: 'source' }];
     const origins = words.map((word): Part => ({ text: word, origin: originOf(word) }));
     // Words of the passages alone do not make a name or a path that none of them has.
-    const isOwn = origins.some((part) => part.origin !== 'source' || /^\d+$/.test(part.text));
+    const isOwn = origins.some((part) => part.origin !== 'source' || /\d$/.test(part.text));
     return words.length > 1 && !isOwn ? [{ text: token, origin: 'none' }] : origins;
   });
-  const lettersOf = (origin: Origin): number =>
-    parts.reduce((sum, part) => sum + (part.origin === origin ? part.text.length : 0), 0);
-  return lettersOf('none') === 0 && lettersOf('question') <= 2 * lettersOf('source');
+};
+
+/** Whether a number stands in texts by its value, as a part of a time (`06:30`), or as one of the question in another unit. */
+const numberReader = (texts: readonly string[], question: string): ((digits: string) => boolean) => {
+  const values = new Set(valuesIn(texts));
+  for (const text of texts) for (const [figures] of text.matchAll(/\d+/g)) values.add(String(Number(figures)));
+  for (const value of valuesIn([question]))
+    if (!isUnitFactor(value)) for (const factor of UNIT_FACTORS) values.add(String(Number(value) * factor));
+  return (digits) => numbersIn(digits).some((number) => number.values.some((value) => values.has(value)));
 };
 
 /** Origin of a word of code: `asker` for what the asker fills in. */
@@ -78,3 +97,7 @@ const isDatePattern = (word: string): boolean => /^(?:(\p{Lu})\1+)+$/u.test(word
 
 const hasOption = (text: string, option: string): boolean =>
   new RegExp(`(?<![\\p{L}\\p{N}-])${escapedPattern(option)}(?![\\p{L}\\p{N}-])`, 'u').test(text);
+
+/** Whether a text has a name of these letters and a number, as `fb` in `fb6360`. */
+const hasNumbered = (text: string, letters: string): boolean =>
+  new RegExp(`(?<![\\p{L}\\p{N}])${escapedPattern(letters)}\\d+(?![\\p{L}\\p{N}])`, 'u').test(text);

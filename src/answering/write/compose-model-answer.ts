@@ -87,7 +87,6 @@ const compose = (parts: ModelAnswerParts): NavigatorAnswer => {
   // What is lacking is said more exactly than by a doubt about all.
   const isDoubtful = assessment.probability < HEDGED_BELOW && lack.length === 0;
   const opening = isOtherDevice ? otherDevices(chosen.named, phrases) : isDoubtful ? phrases.hedge : '';
-  const isWhole = written.parts.some(({ state }) => state === 'answered');
   const { blocks, references } = referenced(statements, { dates: oldDates(parts), phrases });
   const files = new Set(places.map(({ chunk }) => chunk.source.id));
   return composeAnswer({
@@ -101,10 +100,7 @@ const compose = (parts: ModelAnswerParts): NavigatorAnswer => {
     closest: linksToPassages(written.related)
       .filter(({ file }) => file === undefined || !files.has(file))
       .slice(0, MAX_RELATED),
-    text: escapeHtml(
-      // Whoever reads steps that do not solve it should know so first.
-      [opening, ...(isWhole ? [...blocks, ...lack] : [...lack, ...blocks])].filter((part) => part !== '').join('\n\n'),
-    ),
+    text: escapeHtml([opening, ...blocks, ...lack].filter((part) => part !== '').join('\n\n')),
     frame: [opening, ...references, ...open],
   });
 };

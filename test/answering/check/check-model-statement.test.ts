@@ -142,6 +142,53 @@ describe('code of an example', () => {
   });
 });
 
+describe('code that follows a pattern of the passages', () => {
+  const pattern =
+    'In `plugin.yaml` each box has a section with `instance: fb6360`; an item names it as `avm_type@fb6360: wan`.\n\n' +
+    'In crontab, `17:00<sunset<20:00` is at sunset, from 17:00 to 20:00; `06:30<sunrise` is at sunrise from 06:30 on.\n\n' +
+    'hysteresis_upper: <threshold> [; <seconds>]\n\n' +
+    'A struct of structs/test.yaml is named `my.test.individual`.\n\n' +
+    '`shtime.is_holiday(date)` is True on holidays, `shtime.tomorrow()` is the next day. Use 123.45, not 123,45: `#template 123.45`.';
+  it.each([
+    ["the asker's number in a name", 'Write `instance: fb6591`.', 'I have a 6591 and a 7530'],
+    ['times of the asker', "Write `crontab: '06:30<sunrise<08:00'`.", 'Not before half past 6, at 8 at the latest'],
+    ['seconds for minutes', 'Write `hysteresis_upper: 40000 ; 300`.', 'Longer than 5 minutes above 40000 lux'],
+    [
+      "a name with points of the asker's words",
+      'It is **my.blinds.standard**.',
+      'struct standard of structs/blinds.yaml',
+    ],
+    ['words that join', 'Write `eval: shtime.is_holiday(shtime.tomorrow()) or True`.', 'An eval for tomorrow?'],
+    ['a number in another notation', 'Write `#template 1250.50`.', '#template 1.250,50 fails'],
+  ])('may have %s', (_what, written, question) => {
+    expect(check(written, pattern, { question }).veto).toBeUndefined();
+  });
+  it.each([
+    ['another name with the number', 'Write `instance: box6591`.', 'I have a 6591'],
+    ['another number', 'Write `instance: fb6592`.', 'I have a 6591'],
+    ['another function', 'Write `eval: shtime.is_weekday(shtime.tomorrow())`.', 'An eval for tomorrow?'],
+    ['a host of the passages put together', 'See **sunset.shtime.holiday**.', 'Where is it?'],
+    ['seconds of no minutes', 'Write `hysteresis_upper: 40000 ; 420`.', 'Longer than 5 minutes above 40000 lux'],
+  ])('is refused with %s', (_what, written, question) => {
+    expect(check(written, pattern, { question }).veto).toMatch(/does not have/);
+  });
+  it('may name a file of another passage that was shown', () => {
+    const passages = [
+      { id: 'p1', title: 'Proxies', headings: [], text: 'Set `trustedProxies` to your proxy.', devices: [] },
+      { id: 'p2', title: 'Files', headings: [], text: 'Settings stand in `config.json`.', devices: [] },
+    ];
+    const text = 'Set `trustedProxies` in `config.json` to your proxy.';
+    const quotes = placeQuotes(
+      { part: 1, text, quotes: [{ passage: 'p1', quote: passages[0]?.text ?? '' }] },
+      passages,
+    );
+    const vetoOf = (shown: typeof passages) =>
+      checkModelStatement(text, quotes, { question: 'Which?', passages: shown }).veto;
+    expect(vetoOf(passages)).toBeUndefined();
+    expect(vetoOf(passages.slice(0, 1))).toMatch(/does not have/);
+  });
+});
+
 it('reads code of ten placeholders without trying all combinations of their lengths', () => {
   const names = Array.from({ length: 10 }, (_, at) => `<n${at}>`).join('.');
   const source = `Run \`start ${'a.'.repeat(39)}a\` first.`;
