@@ -62,7 +62,7 @@ const readExamples = (): string[] =>
 
 /** A part of the many questions to one bank. */
 const BANK_SHARE = 2;
-/** Of the questions to encyclopedias every second one is fitted; the others measure. */
+/** Every second question to an encyclopedia is fitted; the others measure. */
 const PUBLIC_SHARE = 2;
 
 /**
