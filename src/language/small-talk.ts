@@ -40,7 +40,7 @@ export function smallTalkIn(message: string, before = ''): SmallTalk | undefined
 
 /** The kind of a message that is small talk. */
 export function smallTalkKind(message: string, read: KindReader = readKind): SmallTalkKind | undefined {
-  if (message.length > MAX_LENGTH || message.trim() === '') return undefined;
+  if (message.length > MAX_LENGTH || !SAYS_SOMETHING.test(message)) return undefined;
   const whole = read(message);
   const kind = KINDS.reduce((best, each) => (whole[each] > whole[best] ? each : best));
   // A question mark asks, unless it greets or asks for a person: "How are you?", "Can I talk to a person?"
@@ -50,6 +50,9 @@ export function smallTalkKind(message: string, read: KindReader = readKind): Sma
   const least = parts.length < 2 ? 1 : Math.min(...parts.map((part) => 1 - read(part).other));
   return whole[kind] * least >= LEAST[kind] ? kind : undefined;
 }
+
+/** Two letters, or an emoji: the "a" of a list says nothing. */
+const SAYS_SOMETHING = /\p{L}.*\p{L}|\p{Extended_Pictographic}/su;
 
 /** Whether a question may be a wish for a person, or about how one is reached. */
 export function mentionsPerson(message: string): boolean {
