@@ -41,14 +41,14 @@ export function smallTalkIn(message: string, before = ''): SmallTalk | undefined
 /** The kind of a message that is small talk. */
 export function smallTalkKind(message: string, read: KindReader = readKind): SmallTalkKind | undefined {
   if (message.length > MAX_LENGTH || !SAYS_SOMETHING.test(message)) return undefined;
-  const whole = read(message);
-  const kind = KINDS.reduce((best, each) => (whole[each] > whole[best] ? each : best));
+  const probabilities = read(message);
+  const kind = KINDS.reduce((best, each) => (probabilities[each] > probabilities[best] ? each : best));
   // A question mark asks, unless it greets or asks for a person: "How are you?", "Can I talk to a person?"
   if (/[?？]/.test(message) && (kind === 'thanks' || kind === 'goodbye')) return undefined;
-  if (whole[kind] < LEAST[kind]) return undefined;
+  if (probabilities[kind] < LEAST[kind]) return undefined;
   const parts = [...clausesOf(message), ...runsOf(message, RUN[kind])];
   const least = parts.length < 2 ? 1 : Math.min(...parts.map((part) => 1 - read(part).other));
-  return whole[kind] * least >= LEAST[kind] ? kind : undefined;
+  return probabilities[kind] * least >= LEAST[kind] ? kind : undefined;
 }
 
 /** Two letters, or an emoji: the "a" of a list says nothing. */

@@ -147,6 +147,6 @@ const unitsOf = oncePer(
 export const withoutVetoed = (text: string, isVetoed: (sentence: string) => boolean): string | undefined => {
   if (parseBlocks(text).some(({ kind }) => kind !== 'prose')) return undefined;
   const sentences = splitSentences(text).map(({ start, end }) => text.slice(start, end));
-  const kept = sentences.filter((sentence) => !isVetoed(sentence));
-  return kept.length === 0 || kept.length === sentences.length ? undefined : kept.join(' ');
+  const rest = sentences.filter((sentence) => !isVetoed(sentence));
+  return rest.length === 0 || rest.length === sentences.length ? undefined : rest.join(' ');
 };
