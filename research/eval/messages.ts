@@ -1,7 +1,7 @@
 import { isAutomaticText } from '../../src/language/automatic-mail.ts';
 import { dangerIn } from '../../src/language/danger.ts';
 import { type KindReader, MESSAGE_KINDS, type MessageKind, readKind } from '../../src/language/message-kind.ts';
-import { smallTalkKind } from '../../src/language/small-talk.ts';
+import { smallTalkKind, unansweredSmallTalk } from '../../src/language/small-talk.ts';
 import { type MessageRow, readMessages } from './message-rows.ts';
 import type { Measure } from './retrieval.ts';
 
@@ -53,7 +53,24 @@ const measureKinds = (messages: readonly ReadMessage[]): Measure[] => {
 export const evaluateMessages = (): Measure[] => {
   const messages = readMessages('unseen').map((row) => ({ row, read: readKind }));
   printByLanguage(messages);
-  return measureKinds(messages);
+  return [...measureKinds(messages), ...measureUnanswered(messages)];
+};
+
+/** What is taken for small talk when no article answers it. */
+const measureUnanswered = (messages: readonly ReadMessage[]): Measure[] => {
+  const decisions = messages.map(
+    ({ row }): Decision => ({ row, decision: unansweredSmallTalk(row.text)?.kind ?? 'other' }),
+  );
+  const small = (['thanks', 'greeting', 'goodbye', 'person'] as const).map((kind): Measure => {
+    const own = decisions.filter(({ row }) => row.kind === kind);
+    return {
+      name: `${kind}, not answered by an article: recall`,
+      value: shareOf(own, ({ decision }) => decision === kind),
+    };
+  });
+  const others = decisions.filter(({ row }) => row.kind === 'other');
+  const share = shareOf(others, ({ decision }) => decision !== 'other');
+  return [...small, { name: 'others, not answered by an article: taken for small talk', value: share }];
 };
 
 /** Prints the measures, and the recall by language. */

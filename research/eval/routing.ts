@@ -44,12 +44,12 @@ const readQuestions = (file: string): Labelled[] =>
   z.array(Labelled).parse(JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')));
 
 const Answer = LibrarianResponse.and(
-  z.object({ metadata: z.object({ trace: DelegationTrace.optional() }).optional() }),
+  z.object({ metadata: z.object({ trace: DelegationTrace.optional(), small_talk: z.string().optional() }).optional() }),
 );
 
 /**
- * An out-of-scope question must reach only the default librarian and be declined by it. A question for another librarian was routed
- * correctly even if that one found nothing.
+ * An out-of-scope question must reach only the default librarian and be declined by it, or get the reply to small talk. A question for
+ * another librarian was routed correctly even if that one found nothing.
  */
 const route = async (product: Product, { question, target }: Labelled): Promise<Routed> => {
   const response = await product.fetch('/v1/ask', {
@@ -59,7 +59,8 @@ const route = async (product: Product, { question, target }: Labelled): Promise<
   const answer = Answer.parse(await response.json());
   const wanted = wantedOf([target].flat());
   const asked = askedFirst(answer.metadata?.trace?.hops ?? []);
-  if (wanted === NONE && isDeclined(answer) && asked.every((id) => id === DEFAULT)) return { wanted, got: NONE };
+  const isRefused = isDeclined(answer) || answer.metadata?.small_talk !== undefined;
+  if (wanted === NONE && isRefused && asked.every((id) => id === DEFAULT)) return { wanted, got: NONE };
   return { wanted, got: asked.length > 0 ? namesOf(asked) : `error ${answer.error?.code}` };
 };
 

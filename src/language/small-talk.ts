@@ -1,5 +1,5 @@
 import { detectLanguage } from './detect-language.ts';
-import { type KindReader, type MessageKind, readKind, runsOf } from './message-kind.ts';
+import { type KindProbabilities, type KindReader, type MessageKind, readKind, runsOf } from './message-kind.ts';
 
 /**
  * What a message does that asks nothing of the articles: it thanks or says that the problem is solved, greets, says goodbye, or asks for a
@@ -42,10 +42,8 @@ export function smallTalkIn(message: string, before = ''): SmallTalk | undefined
 export function smallTalkKind(message: string, read: KindReader = readKind): SmallTalkKind | undefined {
   if (message.length > MAX_LENGTH || !SAYS_SOMETHING.test(message)) return undefined;
   const probabilities = read(message);
-  const kind = KINDS.reduce((best, each) => (probabilities[each] > probabilities[best] ? each : best));
-  // A question mark asks, unless it greets or asks for a person: "How are you?", "Can I talk to a person?"
-  if (/[?？]/.test(message) && (kind === 'thanks' || kind === 'goodbye')) return undefined;
-  if (probabilities[kind] < LEAST[kind]) return undefined;
+  const kind = likeliest(probabilities);
+  if (isQuestion(message, kind) || probabilities[kind] < LEAST[kind]) return undefined;
   const parts = [...clausesOf(message), ...runsOf(message, RUN[kind])];
   const least = parts.length < 2 ? 1 : Math.min(...parts.map((part) => 1 - read(part).other));
   return probabilities[kind] * least >= LEAST[kind] ? kind : undefined;
@@ -54,11 +52,36 @@ export function smallTalkKind(message: string, read: KindReader = readKind): Sma
 /** Two letters, or an emoji: the "a" of a list says nothing. */
 const SAYS_SOMETHING = /\p{L}.*\p{L}|\p{Extended_Pictographic}/su;
 
-/** Whether a question may be a wish for a person, or about how one is reached. */
-export function mentionsPerson(message: string): boolean {
-  if (message.length > MAX_LENGTH) return false;
-  return [message, ...runsOf(message, RUN.person)].some((run) => readKind(run).person >= LEAST_MENTION);
+/** Least probability of small talk in a message that the articles do not answer, all its kinds together. */
+const LEAST_UNANSWERED = 0.4;
+
+/**
+ * The small talk that a message most likely is when no article answers it: "Thanks, you have been a great help!", or a question about how a
+ * person is reached. A mistake costs less here than in `smallTalkIn`, since the message gets no answer in any case. On the unseen messages it
+ * finds 41 % of thanks, 83 % of goodbyes and 75 % of wishes for a person, where `smallTalkIn` finds 18, 56 and 54, and takes eight of 612 others
+ * for small talk, most of them ironic thanks.
+ */
+export function unansweredSmallTalk(message: string): SmallTalk | undefined {
+  const kind = unansweredKind(message);
+  return kind === undefined ? undefined : { kind, language: detectLanguage(message) ?? 'en' };
 }
+
+function unansweredKind(message: string): SmallTalkKind | undefined {
+  const sure = smallTalkKind(message);
+  if (sure !== undefined || message.length > MAX_LENGTH || !SAYS_SOMETHING.test(message)) return sure;
+  if ([message, ...runsOf(message, RUN.person)].some((run) => readKind(run).person >= LEAST_MENTION)) return 'person';
+  const probabilities = readKind(message);
+  const kind = likeliest(probabilities);
+  if (isQuestion(message, kind)) return undefined;
+  return KINDS.reduce((sum, each) => sum + probabilities[each], 0) >= LEAST_UNANSWERED ? kind : undefined;
+}
+
+const likeliest = (probabilities: KindProbabilities): SmallTalkKind =>
+  KINDS.reduce((best, each) => (probabilities[each] > probabilities[best] ? each : best));
+
+/** A question mark asks, unless it greets or asks for a person: "How are you?", "Can I talk to a person?" */
+const isQuestion = (message: string, kind: SmallTalkKind): boolean =>
+  /[?？]/.test(message) && (kind === 'thanks' || kind === 'goodbye');
 
 /** The message without what only thanks or greets before or behind its question: "Thanks, that helped. And …". */
 export function withoutSmallTalk(message: string): string {

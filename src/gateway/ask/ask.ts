@@ -6,11 +6,10 @@ import { ErrorInfo, HTTP_STATUS, readAs } from '../../contract/core/error-info.t
 import type { AIClient, Librarian, LibrarianInfo } from '../../contract/core/librarian.ts';
 import { type DelegateRequest, type LibrarianResponse, withPartial } from '../../contract/core/response.ts';
 import { completedQuestion } from '../../language/complete-question.ts';
-import { detectLanguage } from '../../language/detect-language.ts';
 import { idAsWords } from '../../language/id-as-words.ts';
 import { hasOnlyWordsOf } from '../../language/keeps-question.ts';
 import { withoutContinuation } from '../../language/refers-back.ts';
-import { mentionsPerson, type SmallTalk } from '../../language/small-talk.ts';
+import { type SmallTalk, unansweredSmallTalk } from '../../language/small-talk.ts';
 import { createConcierge } from '../../librarians/concierge/concierge.ts';
 import { turnBefore } from '../../librarians/concierge/follow-up.ts';
 import { isDeclined, nothingFound } from '../../librarians/delegation/abstention.ts';
@@ -191,7 +190,8 @@ export const createAsking = (parts: AskParts): Asking => {
       const language = languageOfAsker({ question: query, known: metadata?.[ASKER_LANGUAGE] });
       const abstained = normaliseAbstention(combined, language);
       // Articles may say how a person is reached; when they do not, that is no gap in them.
-      const response = await store(isDeclined(abstained) ? (personFor(request.query, reply) ?? abstained) : abstained, {
+      const smallTalk = isDeclined(abstained) ? unansweredSmallTalk(request.query) : undefined;
+      const response = await store(smallTalk === undefined ? abstained : reply(smallTalk), {
         librarian: answering,
         query: asked.length === 1 ? asked[0]?.query : undefined,
       });
@@ -233,10 +233,6 @@ const withReporters = <T extends LibrarianResponse>(response: T, nameOf: NameOf)
 const isExplained = ({ explain, include = [] }: AskRequest): boolean => explain === true || include.includes('why');
 
 const NO_WAYS: WaysToPerson = { handsOver: false };
-
-/** For a declined question that asks for a person: "How do I talk to somebody about a refund?" */
-const personFor = (question: string, reply: (to: SmallTalk) => LibrarianResponse): LibrarianResponse | undefined =>
-  mentionsPerson(question) ? reply({ kind: 'person', language: detectLanguage(question) ?? 'en' }) : undefined;
 
 /** Lets reported events be sent before more is computed: librarians may run on the same thread. */
 const untilSent = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));

@@ -26,7 +26,7 @@ import { devicesNamedIn } from '../../knowledge/search/devices-named-in.ts';
 import type { MeaningOf, Retriever } from '../../knowledge/search/retrieve.ts';
 import { searchEdition } from '../../knowledge/search/search-edition.ts';
 import { wordsOf } from '../../language/analyse-text.ts';
-import { smallTalkIn } from '../../language/small-talk.ts';
+import { smallTalkIn, unansweredSmallTalk } from '../../language/small-talk.ts';
 import { stem } from '../../language/stem.ts';
 import { sha256, utf8 } from '../../platform/encoding.ts';
 import { withDeadline } from '../../platform/http/deadline.ts';
@@ -238,7 +238,8 @@ const recordQuestion = async (
   { question, why = 'reported', person_id: person }: KnowledgeGapReport,
   { book, by, audiences = [], mask, meaningOf, now, edition }: QuestionOptions,
 ): Promise<KnowledgeGapReported> => {
-  if (smallTalkIn(question) !== undefined) return { gap: null, outcome: 'no_question' };
+  const smallTalk = why === 'declined' ? unansweredSmallTalk(question) : smallTalkIn(question);
+  if (smallTalk !== undefined) return { gap: null, outcome: 'no_question' };
   const masked = mask(question);
   const people = peopleIn(edition, masked);
   const message = cutText(withoutNames(people)(masked).replace(/\s+/g, ' ').trim(), MAX_MESSAGE);

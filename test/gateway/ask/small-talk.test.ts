@@ -193,6 +193,14 @@ describe('a request for a person', () => {
   });
 });
 
+it('thanks in words that no article answers get the reply to thanks in place of a declination', async () => {
+  const query = 'Thanks, you have been a great help!';
+  const { ask } = await start({ librarianOf: declines });
+  expect((await ask({ query })).body).toMatchObject({ answer: REPLIES.en.thanks, metadata: { small_talk: 'thanks' } });
+  const { ask: askAnswered } = await start();
+  expect((await askAnswered({ query })).body.answer).toBe('navigator');
+});
+
 describe('readPersonWays()', () => {
   it.each([
     [{}, { handsOver: false }],
