@@ -219,6 +219,7 @@ const CSV = text('csv', {
   'one line': 'a ',
   'cells of a row': 'a,',
   rows: 'a,b\n',
+  'lines without a separator': () => `a;b\n${repeated('a\n')}`,
   'rows of text': () => `a,b\n${repeated(`${'a '.repeat(300)},b\n`)}`,
   'a long header above many rows': () => `a,${'b'.repeat(100_000)}\n${repeated(`${'a '.repeat(10)},b\n`)}`,
   'rows of tags': () => `a,b\n${repeated(`${'<b>a</b> '.repeat(50)},b\n`)}`,

@@ -80,13 +80,13 @@ export function readGrid(drawn: readonly string[]): GridCell[][] | undefined {
 }
 
 function rowsOf(cells: readonly Place[], drawn: readonly string[], headEnd: number): GridCell[][] {
-  const tops = sorted(cells.map(({ top }) => top));
-  const lefts = sorted(cells.map(({ left }) => left));
-  const between = (values: readonly number[], from: number, to: number): number =>
-    values.filter((value) => value >= from && value < to).length;
-  return tops.map((row) =>
-    cells
-      .filter(({ top }) => top === row)
+  const tops = placesOf(cells.map(({ top }) => top));
+  const lefts = placesOf(cells.map(({ left }) => left));
+  const between = (places: ReadonlyMap<number, number>, from: number, to: number): number =>
+    (places.get(to) ?? [...places.keys()].filter((place) => place < to).length) - (places.get(from) ?? 0);
+  const byTop = Map.groupBy(cells, ({ top }) => top);
+  return [...tops.keys()].map((row) =>
+    (byTop.get(row) ?? [])
       .toSorted((one, other) => one.left - other.left)
       .map(({ top, left, bottom, right }) => ({
         lines: drawn.slice(top + 1, bottom).map((line) => line.slice(left + 1, right)),
@@ -97,4 +97,6 @@ function rowsOf(cells: readonly Place[], drawn: readonly string[], headEnd: numb
   );
 }
 
-const sorted = (values: readonly number[]): number[] => [...new Set(values)].sort((one, other) => one - other);
+/** Each value with its place among them. */
+const placesOf = (values: readonly number[]): Map<number, number> =>
+  new Map([...new Set(values)].sort((one, other) => one - other).map((value, place) => [value, place]));

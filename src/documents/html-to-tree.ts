@@ -20,7 +20,9 @@ export function htmlToTree(root: Root): MarkdownRoot {
   const children: MarkdownRoot['children'] = [];
   let others: RootContent[] = [];
   const flush = (): void => {
-    if (others.some((node) => node.type !== 'text' || node.value.trim() !== '')) {
+    const words = wordsOfLine(others, 0);
+    if (words !== undefined) children.push(words);
+    else if (others.some((node) => node.type !== 'text' || node.value.trim() !== '')) {
       const tree = toMdast({ type: 'root', children: others }, { document: true, handlers: READERS }) as MarkdownRoot; // a root becomes a root
       for (const child of tree.children) children.push(child);
     }
@@ -68,9 +70,13 @@ const PLAIN_WORDS = /^[^\t\n\v\f\r ]+(?: [^\t\n\v\f\r ]+)*$/;
 function blockOfWords(node: RootContent): Paragraph | Heading | undefined {
   if (node.type !== 'element') return undefined;
   const depth = /^h[1-6]$/.test(node.tagName) ? Number(node.tagName[1]) : 0;
-  if (depth === 0 && node.tagName !== 'p') return undefined;
+  return depth === 0 && node.tagName !== 'p' ? undefined : wordsOfLine(node.children, depth);
+}
+
+/** The same of what it holds; `depth` is that of a heading, 0 for a paragraph. */
+function wordsOfLine(nodes: readonly RootContent[], depth: number): Paragraph | Heading | undefined {
   const children: PhrasingContent[] = [];
-  for (const child of node.children) {
+  for (const child of nodes) {
     if (child.type === 'text') {
       const value = child.value.replace(/[\t\n\v\f\r ]+/g, ' ');
       const last = children.at(-1);

@@ -69,7 +69,7 @@ export function readMarkdown(
 }
 
 const WEIGHTS: Weights = {
-  max: 26_000,
+  max: 22_000,
   inline: /[`*_~[\]<{!&:\\|]/g,
   heavy: [
     { line: /^\s{0,3}(?:>|:{3})/, weight: 4 },

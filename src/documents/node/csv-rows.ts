@@ -59,6 +59,7 @@ function readRow(
   const row: ReadRow = { fields: [], next: text.length, hasLines: false, isUnclosed: false };
   const lineEnd = endOf(text, start);
   const limit = isOneLine ? lineEnd : text.length;
+  let stop = lineEnd;
   for (let at = start; ; ) {
     const opening = openingAt(text, at, separator);
     const quoted = opening === -1 ? undefined : readQuoted(text, opening, { separator, limit });
@@ -68,9 +69,10 @@ function readRow(
       row.hasLines ||= quoted.value.includes('\n');
       end = quoted.end;
     } else {
-      const stop = endOf(text, at);
-      const next = text.indexOf(separator, at);
-      end = next === -1 || next > stop ? stop : next;
+      // Sought once a line, however many fields it has.
+      if (at > stop) stop = endOf(text, at);
+      const length = text.slice(at, stop).indexOf(separator);
+      end = length === -1 ? stop : at + length;
       const value = text.slice(at, end);
       const inner = /^\s*"(.*)"\s*$/.exec(value)?.[1];
       if (opening !== -1 && inner === undefined && !/^\s*"[^"]*"/.test(value)) row.isUnclosed = true;

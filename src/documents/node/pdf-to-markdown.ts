@@ -22,7 +22,7 @@ const MAX_TOO_MUCH = 2;
  * 2 ms a kilobyte of its streams that are no images, beyond the first 0.5 s; many pages of the same content do.
  */
 const MAX_MS = 15_000;
-const LEAST_MS = 700;
+const LEAST_MS = 600;
 const MS_PER_KILOBYTE = 3;
 
 /**
