@@ -124,7 +124,7 @@ describe('the page about storage', () => {
     const configs = functionConfigs().map((file) => parse(readFileSync(join(ROOT, file), 'utf8')) as Config);
     const classes = configs.flatMap(({ migrations = [] }) => migrations.flatMap((each) => each.new_sqlite_classes));
     expect(classes.sort()).toEqual(Object.keys(STORES).sort());
-    const bindings = configs.flatMap((config) => [
+    const bindings = configs.flatMap((config): Binding[] => [
       ...(config.kv_namespaces ?? []),
       ...(config.durable_objects?.bindings ?? []),
       ...(config.d1_databases ?? []),

@@ -54,7 +54,13 @@ const patternOf = (word: string): RegExp => {
   return new RegExp(`(?<![A-Za-z])${word}(?![a-z])|${capital}(?![a-z])`);
 };
 
-const FILES = ['{src,tools,research,test}/**/*.{ts,tsx}', 'functions/**/*.ts', 'client/**/*.ts', 'docs/{,design/,adr/}*.md', '*.md'];
+const FILES = [
+  '{src,tools,research,test}/**/*.{ts,tsx}',
+  'functions/**/*.ts',
+  'client/**/*.ts',
+  'docs/{,design/,adr/}*.md',
+  '*.md',
+];
 
 if (import.meta.main) {
   readCommandLine(HELP, { options: {} });
