@@ -1,5 +1,7 @@
 import { once } from 'node:events';
-import { extname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, join, sep } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { getResolvedPDFJS } from 'unpdf';
 import type { PDFDocumentProxy, PDFWorker } from 'unpdf/pdfjs';
@@ -31,6 +33,24 @@ export interface OpenPdf {
   /** Ends the thread, where the library still reads and may never close. */
   end(): void;
 }
+
+/**
+ * Folder of the tables of Chinese, Japanese and Korean characters that a file only names (ISO 32000-2, 9.7.5.2), of the library's own project.
+ * Empty where that is not installed: what needs a table is left out and named then.
+ */
+const ENCODINGS = encodingsFolder();
+
+function encodingsFolder(): string {
+  const require = createRequire(import.meta.url);
+  try {
+    return join(dirname(require.resolve('pdfjs-dist/package.json')), 'cmaps') + sep;
+  } catch {
+    return '';
+  }
+}
+
+/** Whether there is a table for an encoding: `GBK-EUC-H`. */
+export const hasEncoding = (name: string): boolean => existsSync(`${ENCODINGS}${name}.bcmap`);
 
 interface PdfThread {
   thread: Worker;
@@ -67,6 +87,8 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
     useSystemFonts: false,
     disableFontFace: true,
     useWorkerFetch: false,
+    cMapUrl: ENCODINGS === '' ? undefined : ENCODINGS,
+    cMapPacked: true,
     stopAtErrors: false,
     verbosity: 0,
   });

@@ -4,9 +4,10 @@ import type { PDFDocumentProxy } from 'unpdf/pdfjs';
 import { markdownOfHtml } from '../read-html.ts';
 import { type DocumentText, NotReadable } from './document-text.ts';
 import { type CellSpan, cellSpansIn, type PackedObjects } from './pdf-cell-spans.ts';
+import { type PdfFonts, readFonts } from './pdf-fonts.ts';
 import { linesOfPage, type PdfLine, readLines } from './pdf-lines.ts';
 import { addDrawn, type PdfItem } from './pdf-text.ts';
-import { openPdf, TooMuch } from './pdf-thread.ts';
+import { hasEncoding, openPdf, TooMuch } from './pdf-thread.ts';
 import { readTaggedPage, type TagNode } from './tagged-pdf.ts';
 
 const MAX_PAGES = 2000;
@@ -120,12 +121,12 @@ const METADATA = '/Metadata';
 const MAX_ENCODINGS = 5;
 const ENCODING = /\/Encoding\s{0,3}\/((?!Identity-)[A-Za-z0-9-]{1,30}-[HV]|[HV])\b/g;
 
-/** Tables of Chinese, Japanese and Korean characters that a file only names (ISO 32000-2, 9.7.5.2): the library comes without them. */
+/** Encodings of Chinese, Japanese and Korean fonts that a file only names (ISO 32000-2, 9.7.5.2), and that no table is there for. */
 function unreadEncodings(bytes: Uint8Array, objects: readonly PackedObjects[]): string[] {
   const names = new Set<string>();
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   for (const text of [file, ...objects.map((each) => each.text)])
-    for (const [, name = ''] of text.matchAll(ENCODING)) names.add(name);
+    for (const [, name = ''] of text.matchAll(ENCODING)) if (!hasEncoding(name)) names.add(name);
   return [...names].slice(0, MAX_ENCODINGS);
 }
 
@@ -162,6 +163,7 @@ async function readPages(
 ): Promise<PdfPages> {
   const pages: PdfPages = { tagged: [], lines: [], title: undefined, warnings: [], problem: undefined };
   const budget: Budget = { items: MAX_ITEMS, characters: MAX_CHARACTERS };
+  const fonts: PdfFonts = { fixed: new Set(), unreadable: new Set() };
   let damaged = 0;
   let usedMs = 0;
   let file = await openPdf(bytes);
@@ -172,7 +174,7 @@ async function readPages(
     number += 1;
     const items: PdfItem[] = [];
     try {
-      const tree = await file.bounded(readPage(file.pdf, { number, items, budget }));
+      const tree = await file.bounded(readPage(file.pdf, { number, items, budget, fonts }));
       if (tree !== null) pages.tagged.push(readTaggedPage(tree, items, spans));
       usedMs = await file.usedMs();
     } catch (error) {
@@ -192,6 +194,10 @@ async function readPages(
   else file.end();
   const left = damaged - pages.warnings.length;
   if (left > 0) pages.warnings.push(`Left out ${left} ${left === 1 ? 'page that is' : 'pages that are'} damaged`);
+  if (fonts.unreadable.size > 0) {
+    pages.warnings.push('Left out text in fonts that do not say which letters they show');
+    pages.problem ??= 'its fonts do not say which letters they show: run text recognition (OCR) over it first';
+  }
   if (usedMs >= maxMs) pages.problem ??= 'reading it takes too long';
   if (number < numPages || !isLeft(budget))
     pages.warnings.push(
@@ -216,24 +222,24 @@ const isLeft = ({ items, characters }: Budget): boolean => items > 0 && characte
 /** @returns The tags of the page. */
 async function readPage(
   pdf: PDFDocumentProxy,
-  { number, items, budget }: { number: number; items: PdfItem[]; budget: Budget },
+  { number, items, budget, fonts }: { number: number; items: PdfItem[]; budget: Budget; fonts: PdfFonts },
 ): Promise<TagNode | null> {
   const page = await pdf.getPage(number);
-  const fixed = new Set<string>();
   const reader = page.streamTextContent({ includeMarkedContent: true }).getReader();
   while (isLeft(budget)) {
     const { value, done } = await reader.read();
     if (done) break;
     const part = value as { items: PdfItem[]; styles: Record<string, { fontFamily?: string }> };
     // Each part names the fonts that the ones before it have not named.
-    for (const [font, { fontFamily }] of Object.entries(part.styles)) if (fontFamily === 'monospace') fixed.add(font);
+    for (const [font, { fontFamily }] of Object.entries(part.styles))
+      if (fontFamily === 'monospace') fonts.fixed.add(font);
     for (const item of part.items) {
-      item.isFixed = fixed.has(item.fontName ?? '');
       budget.items -= 1;
       budget.characters -= item.str?.length ?? 0;
       if (isLeft(budget)) addDrawn(items, item);
     }
   }
+  readFonts(items, fonts);
   // One that is cut goes on, and answers nothing else.
   if (!isLeft(budget)) return null;
   // The library gives null for a page without tags, and leaves that out of its types.

@@ -54,21 +54,46 @@ it('parts marked text by the gap before it, and paragraphs within one', () => {
   expect(markdownOfHtml(readTaggedPage({ role: 'Root', children: [paragraph] }, items))).toBe('one twos\n\nBox');
 });
 
-it('names encodings of Chinese, Japanese and Korean that are not read', async () => {
-  const content = 'BT /F 10 Tf 50 700 Td (Pump) Tj ET BT /G 10 Tf 50 680 Td <B1C3> Tj ET';
+/** A page with a word in Helvetica, and below it codes of a composite font. */
+const compositePdf = ({ encoding, ordering, codes }: { encoding: string; ordering: string; codes: string }) => {
+  const content = `BT /F 10 Tf 50 700 Td (Pump) Tj ET BT /G 10 Tf 50 600 Td <${codes}> Tj ET`;
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Kids[3 0 R]/Count 1>>',
     '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F 5 0 R/G 6 0 R>>>>>>',
     `<</Length ${content.length}>>\nstream\n${content}\nendstream`,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
-    '<</Type/Font/Subtype/Type0/BaseFont/SimSun/Encoding/GBK-EUC-H/DescendantFonts[7 0 R]>>',
-    '<</Type/Font/Subtype/CIDFontType2/BaseFont/SimSun/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)/Supplement 2>>>>',
+    `<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/${encoding}/DescendantFonts[7 0 R]>>`,
+    `<</Type/Font/Subtype/CIDFontType2/BaseFont/A/CIDSystemInfo<</Registry(Adobe)/Ordering(${ordering})/Supplement 2>>>>`,
   ].map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`);
-  const file = `%PDF-1.7\n${objects.join('')}trailer\n<</Root 1 0 R>>\n%%EOF`;
-  expect(await readBytes('.pdf', new TextEncoder().encode(file))).toMatchObject({
+  return new TextEncoder().encode(`%PDF-1.7\n${objects.join('')}trailer\n<</Root 1 0 R>>\n%%EOF`);
+};
+
+it.each([
+  { encoding: 'GBK-EUC-H', ordering: 'GB1', codes: 'B1C3', text: '泵' },
+  { encoding: 'UniGB-UTF16-H', ordering: 'GB1', codes: '6CF5', text: '泵' },
+  { encoding: 'ETen-B5-H', ordering: 'CNS1', codes: 'C0B5', text: '懇' },
+  { encoding: '90ms-RKSJ-H', ordering: 'Japan1', codes: '837C83938376', text: 'ポンプ' },
+  { encoding: 'KSCms-UHC-H', ordering: 'Korea1', codes: 'C6E3C7C1', text: '펑프' },
+])('reads the encoding $encoding, which a font only names', async ({ text, ...font }) => {
+  expect(await readBytes('.pdf', compositePdf(font))).toEqual({ text: `Pump\n\n${text}`, title: undefined });
+});
+
+it('names an encoding that there is no table for', async () => {
+  const file = compositePdf({ encoding: 'Pump-EUC-H', ordering: 'GB1', codes: 'B1C3' });
+  expect(await readBytes('.pdf', file)).toMatchObject({
     text: 'Pump',
-    warnings: ['Left out text in fonts with an encoding that is not read: GBK-EUC-H'],
+    warnings: ['Left out text in fonts with an encoding that is not read: Pump-EUC-H'],
+  });
+});
+
+it('names text in a font that only numbers its glyphs, and shows none of it', async () => {
+  const numbers = [...'Oil it every 12 months, and dust it'].map((letter) => letter.charCodeAt(0) - 29);
+  const codes = numbers.map((number) => number.toString(16).padStart(4, '0')).join('');
+  const file = compositePdf({ encoding: 'Identity-H', ordering: 'Identity', codes });
+  expect(await readBytes('.pdf', file)).toMatchObject({
+    text: 'Pump',
+    warnings: ['Left out text in fonts that do not say which letters they show'],
   });
 });
 
