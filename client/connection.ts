@@ -1,5 +1,16 @@
 import { BUSY, ConstellationError, errorOfReply, isObject } from './constellation-error.ts';
 
+/**
+ * The address of a deployment, and how it is called.
+ *
+ * @example
+ * const options: ClientOptions = {
+ *   url: 'https://answers.example.com',
+ *   key: async () => (await fetch('/token')).text(),
+ *   workspace: 'acme',
+ *   retries: 0,
+ * };
+ */
 export interface ClientOptions {
   /** Address of the gateway: `http://127.0.0.1:8787`. */
   url: string | URL;

@@ -17,7 +17,18 @@ interface Details {
   cause?: unknown;
 }
 
-/** Everything that fails here. Branch on `code`, never on the text. */
+/**
+ * Everything that fails here. Branch on `code`, never on the text.
+ *
+ * @example
+ * import { Constellation } from './constellation.ts';
+ *
+ * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
+ * const answer = await client.ask('When do you open?').catch((error: unknown) => {
+ *   if (error instanceof ConstellationError && error.code === 'RATE_LIMITED') return undefined;
+ *   throw error;
+ * });
+ */
 export class ConstellationError extends Error {
   override readonly name = 'ConstellationError';
   readonly code: ConstellationErrorCode;

@@ -77,6 +77,11 @@ export interface WaitOptions extends CallOptions {
 /**
  * A deployment of Constellation. Every method rejects with a `ConstellationError`. What may be repeated is retried after failures that
  * pass, as `Retry-After` says; all attempts together have `timeoutMs`.
+ *
+ * @example
+ * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
+ * const { answer, sources } = await client.ask('How long does shipping to Canada take?');
+ * console.log(answer, sources?.[0]?.url);
  */
 export class Constellation {
   readonly #connection: Connection;
@@ -90,6 +95,10 @@ export class Constellation {
   /**
    * Asks a question. Finding nothing is an answer, too: without sources, `partial`, and with `metadata.closest`. A question of a
    * conversation is stored there, so it is not asked twice when its reply was lost.
+   *
+   * @example
+   * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
+   * await client.ask({ query: 'And to Norway?', conversation_id: 'c-1' }, { timeoutMs: 10_000 });
    */
   ask(question: Asked<AskRequest>, options: CallOptions = {}): Promise<LibrarianResponse> {
     return this.#connection.json('POST /v1/ask', RESPONSE, { ...options, ...asking(question) });
@@ -98,6 +107,12 @@ export class Constellation {
   /**
    * The same as events: statements, each already checked, and at last `done` with the whole response. Leaving the loop cancels the
    * question. Retries end with the first event.
+   *
+   * @example
+   * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
+   * for await (const event of client.askStream('How do I reset the password?')) {
+   *   if (event.type === 'statement') console.log(event.text);
+   * }
    */
   async *askStream(question: Asked<AskRequest>, options: CallOptions = {}): AsyncGenerator<AskEvent, void, void> {
     const ending = new AbortController();
@@ -117,12 +132,24 @@ export class Constellation {
     }
   }
 
-  /** Answers with exact quotes and their offsets. */
+  /**
+   * Answers with exact quotes and their offsets.
+   *
+   * @example
+   * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
+   * const { confidence, sources } = await client.navigate('How do I reset the password?');
+   */
   navigate(query: string, options: CallOptions = {}): Promise<NavigatorResponse> {
     return this.#connection.json('POST /v1/navigate', { sources: 'objects' }, { ...options, body: { query } });
   }
 
-  /** Asks an agent: figures of a database, documents by meaning, the web, or several at once. */
+  /**
+   * Asks an agent: figures of a database, documents by meaning, the web, or several at once.
+   *
+   * @example
+   * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
+   * const { result } = await client.agent('analytics', 'How many orders came last week?');
+   */
   agent<Type extends AgentSuccess['type']>(
     type: Type,
     question: Asked<AgentRequest>,
@@ -132,7 +159,13 @@ export class Constellation {
     return this.#connection.json(`POST /v1/agents/${type}`, { result: 'object' }, { ...options, body });
   }
 
-  /** Passages of the articles, best first. */
+  /**
+   * Passages of the articles, best first.
+   *
+   * @example
+   * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
+   * const { hits } = await client.search({ query: 'password', limit: 5 });
+   */
   search(question: Asked<KnowledgeSearchRequest>, options: CallOptions = {}): Promise<KnowledgeSearchResponse> {
     const body = requestOf(question);
     return this.#connection.json('POST /v1/knowledge/search', { hits: 'objects' }, { ...options, body });
@@ -147,6 +180,14 @@ export class Constellation {
     return this.#connection.json('GET /healthz', { adapters: 'object' }, options);
   }
 
+  /**
+   * The articles of the knowledge base.
+   *
+   * @example
+   * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
+   * for await (const { id, title } of client.articles.all()) console.log(id, title);
+   * await client.articles.put('faq/hours', { title: 'Opening hours', content: 'From 9 to 18.' });
+   */
   readonly articles = {
     list: (query: Listing<ArticleListingQuery> = {}, options: CallOptions = {}): Promise<ArticleListing> =>
       this.#connection.json('GET /api/kb/articles', { articles: 'objects' }, { ...options, query }),
@@ -214,7 +255,14 @@ export class Constellation {
     return this.#connection.json('GET /v1/audit', { entries: 'objects' }, { ...options, query });
   }
 
-  /** Memories of the workspace; `default` unless another is named. */
+  /**
+   * Memories of the workspace; `default` unless another is named.
+   *
+   * @example
+   * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
+   * await client.memories.store({ type: 'preference', content: 'Prefers short answers' });
+   * const { context } = await client.memories.context({ query: 'How to answer?' });
+   */
   readonly memories = {
     /** Not retried when its reply was lost: it would be stored twice. */
     store: (memory: MemoryInput, options: CallOptions = {}): Promise<MemoryStored> => {
@@ -289,6 +337,14 @@ export class Constellation {
       this.#connection.done(`DELETE /v1/knowledge/gaps/${encodeURIComponent(id)}`, options),
   };
 
+  /**
+   * The sync of the knowledge base with its host.
+   *
+   * @example
+   * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
+   * await client.sync.start({ full: true });
+   * const { outcome } = await client.sync.wait({ onProgress: ({ state }) => console.log(state) });
+   */
   readonly sync = {
     /** Starts one, or joins the one that runs. */
     start: (request: SyncRequest = {}, options: CallOptions = {}): Promise<SyncAccepted> =>

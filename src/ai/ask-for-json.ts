@@ -18,7 +18,24 @@ interface JsonQuestion<Reply extends z.ZodType> {
 /** In UTF-16 units. A longer reply is none. */
 const MAX_REPLY = 20_000;
 
-/** Asks a model for a short reply in JSON; undefined when it fails, is late, or replies anything else: rules decide then. */
+/**
+ * Asks a model for a short reply in JSON; undefined when it fails, is late, or replies anything else: rules decide then.
+ *
+ * @example
+ * import * as z from 'zod';
+ * import { openaiChat } from './openai-chat.ts';
+ *
+ * const Reply = z.object({ language: z.string().max(10) });
+ * const reply = await askForJson(openaiChat({ model: 'gpt-5-mini', apiKey: 'secret' }), {
+ *   instructions: 'Name the language of the text as JSON: {"language": "…"}',
+ *   data: { text: 'Guten Tag' },
+ *   Reply,
+ *   schema: { name: 'language', schema: z.toJSONSchema(Reply) },
+ *   maxTokens: 20,
+ *   timeoutMs: 2000,
+ *   signal: undefined,
+ * });
+ */
 export const askForJson = async <Reply extends z.ZodType>(
   ai: AIClient,
   { instructions, data, Reply, schema, maxTokens, timeoutMs, signal }: JsonQuestion<Reply>,

@@ -85,6 +85,11 @@ export interface OpenAIChat extends AIClient {
  *
  * @returns A client whose `complete` throws `ModelUnavailable`, and RangeError for what can never be sent.
  * @throws {RangeError} When model, key, address or time cannot be right.
+ *
+ * @example
+ * const ai = openaiChat({ model: 'qwen3', baseURL: 'http://127.0.0.1:11434/v1', apiKey: 'ollama' });
+ * const { text } = await ai.complete([{ role: 'user', content: 'Say hello' }], { maxTokens: 10 });
+ * @see https://platform.openai.com/docs/api-reference/chat
  */
 export const openaiChat = ({ model, prices = {}, reasoningEffort, ...config }: OpenAIChatConfig): OpenAIChat => {
   const call = openAICaller(config, { model, timeoutMs: TIMEOUT_MS, isChat: true });

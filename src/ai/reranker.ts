@@ -3,7 +3,15 @@ import { readAs } from '../contract/core/error-info.ts';
 import { type OpenAIConfig, openAICaller } from './openai-client.ts';
 import type { WorkersAI } from './workers-ai.ts';
 
-/** Orders texts by how well they answer a query. */
+/**
+ * Orders texts by how well they answer a query.
+ *
+ * @example
+ * const shortest: Reranker = {
+ *   model: 'shortest-first',
+ *   rank: async (_query, documents) => documents.map((text) => -text.length),
+ * };
+ */
 export interface Reranker {
   /** The model's name, for logs. */
   readonly model: string;
@@ -30,6 +38,14 @@ const RerankReply = z.union([
  * (`https://api.voyageai.com/v1`) share.
  *
  * @throws {RangeError} When model, key, address or time cannot be right.
+ *
+ * @example
+ * const reranker = rerankApi({
+ *   model: 'rerank-v3.5',
+ *   baseURL: 'https://api.cohere.com/v2',
+ *   apiKey: 'secret',
+ * });
+ * await reranker.rank('reset the password', ['How to log in', 'Opening hours']); // one score each
  */
 export const rerankApi = ({ model, ...config }: OpenAIConfig & { model: string }): Reranker => {
   const call = openAICaller(config, { model, timeoutMs: TIMEOUT_MS });

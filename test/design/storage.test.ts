@@ -115,7 +115,7 @@ describe('the page about storage', () => {
         .all<{ store: string }>('SELECT store FROM schema_versions')
         .map(({ store }) => store),
     );
-    const inCode = SOURCES.flatMap(({ text }) => [...text.matchAll(/\bmigrate\(\s*sql,\s*'([^']+)'/g)]);
+    const inCode = SOURCES.flatMap(({ text }) => [...text.matchAll(/^ *migrate\(\s*sql,\s*'([^']+)'/gm)]);
     expect([...stores, 'calls'].sort()).toEqual(inCode.map(([, store]) => store).sort());
     expect(SOURCES.find(({ file }) => file.endsWith('tickets/durable-objects.ts'))?.text).toContain(CALLS);
   });

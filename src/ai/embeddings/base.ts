@@ -1,7 +1,17 @@
 import type { ServiceFailure } from '../openai-client.ts';
 import type { RefusalReason } from '../service-refusal.ts';
 
-/** Turns texts into vectors whose similarity reflects the similarity of the texts' meaning. */
+/**
+ * Turns texts into vectors whose similarity reflects the similarity of the texts' meaning.
+ *
+ * @example
+ * const lengths: EmbeddingProvider = {
+ *   model: 'lengths-1',
+ *   dimensions: 2,
+ *   embed: async (text) => [text.length, 1],
+ *   embedBatch: async (texts) => texts.map((text) => [text.length, 1]),
+ * };
+ */
 export interface EmbeddingProvider {
   /** @throws {EmbeddingFailed} */
   embed(text: string, options?: EmbeddingOptions): Promise<number[]>;

@@ -129,6 +129,16 @@ export interface LibrarianCase {
 /**
  * Questions for a librarian. A case that cannot occur is `'never'`, which is tested as well: a librarian that never delegates must not do
  * so even when delegates are available.
+ *
+ * @example
+ * const cases: LibrarianCases = {
+ *   info: { id: 'opening-hours', name: 'Opening hours' },
+ *   answers: { query: 'When do you open?' },
+ *   fails: { query: ' ', code: 'INVALID_QUERY' },
+ *   declines: { query: 'What does the moon weigh?' },
+ *   delegates: { query: 'How do I descale the boiler?', to: 'navigator' },
+ *   waits: 'never',
+ * };
  */
 export interface LibrarianCases {
   /** Its description. */

@@ -13,10 +13,16 @@ export interface TestRunner {
 /**
  * The suite that every librarian must pass: five required tests and the rules of the contract.
  *
- * ```ts
+ * @example
+ * import type { Librarian } from '@constellation/contract';
  * import { describe, it } from 'vitest';
- * describeLibrarian('the greeter', greeter, cases, { describe, it });
- * ```
+ *
+ * const sources = [{ name: 'Shop hours' }];
+ * const hours: Librarian = async () => ({ answer: 'From 9 to 18.', sources, confidence: 0.9 });
+ * const answers = { query: 'When do you open?' };
+ * const never = 'never' as const;
+ * const cases = { answers, fails: never, declines: never, delegates: never, waits: never };
+ * describeLibrarian('opening hours', hours, cases, { describe, it });
  */
 export const describeLibrarian = (
   name: string,

@@ -26,6 +26,18 @@ export interface LibrarianCheck {
  * All tests of the suite for one librarian, independent of each other and of any test runner.
  *
  * @throws {TypeError} When a case is missing.
+ *
+ * @example
+ * import type { Librarian } from '@constellation/contract';
+ *
+ * const sources = [{ name: 'Shop hours' }];
+ * const hours: Librarian = async () => ({ answer: 'From 9 to 18.', sources, confidence: 0.9 });
+ * const never = 'never' as const;
+ * const answers = { query: 'When do you open?' };
+ * const cases = { answers, fails: never, declines: never, delegates: never, waits: never };
+ * for (const { name, run } of librarianChecks(hours, cases)) {
+ *   await run().catch((violation: unknown) => console.error(name, violation));
+ * }
  */
 export const librarianChecks = (librarian: Librarian, cases: LibrarianCases): LibrarianCheck[] => {
   const missing = ['answers', 'fails', 'declines', 'delegates', 'waits'].filter((name) => !(name in cases));

@@ -13,7 +13,16 @@ export type RequestMetadata = z.infer<typeof RequestMetadata>;
 export const Include = z.enum(['statements', 'navigator', 'trace', 'why']);
 export type Include = z.infer<typeof Include>;
 
-/** `POST /v1/ask`. Unknown members are refused. */
+/**
+ * `POST /v1/ask`. Unknown members are refused.
+ *
+ * @example
+ * const request: AskRequest = {
+ *   query: 'How long does shipping to Canada take?',
+ *   include: ['statements', 'trace'],
+ *   timeout_ms: 10_000,
+ * };
+ */
 export const AskRequest = z.strictObject({
   query: Query,
   /** The librarian to ask; the concierge chooses when absent. */
@@ -48,7 +57,12 @@ export const QuestionOrigin = z.object({
 });
 export type QuestionOrigin = z.infer<typeof QuestionOrigin>;
 
-/** `POST /librarians/{id}/ask`: what one librarian sends to another. Everything else travels in the signed context. */
+/**
+ * `POST /librarians/{id}/ask`: what one librarian sends to another. Everything else travels in the signed context.
+ *
+ * @example
+ * LibrarianAskRequest.parse({ query: 'When do you open?', metadata: { language: 'en' } });
+ */
 export const LibrarianAskRequest = z.strictObject({
   query: Query,
   metadata: RequestMetadata.optional(),
@@ -77,7 +91,17 @@ export const StatementSource = z.object({
 });
 export type StatementSource = z.infer<typeof StatementSource>;
 
-/** One sentence, list, table or passage of an answer with its evidence. */
+/**
+ * One sentence, list, table or passage of an answer with its evidence.
+ *
+ * @example
+ * const statement: Statement = {
+ *   text: 'Shipping to Canada takes 4 to 7 days.',
+ *   sources: [{ name: 'Shipping', section: 'Delivery times', quote: 'Canada | 4 to 7' }],
+ *   support: 1,
+ *   check: 'quoted',
+ * };
+ */
 export const Statement = z.object({
   /** Markdown, safe to render as HTML. */
   text: z.string().regex(/\S/, 'is empty').max(32_000),
@@ -163,5 +187,12 @@ export const ProgressEvent = z.discriminatedUnion('type', [
 ]);
 export type ProgressEvent = z.infer<typeof ProgressEvent>;
 
-/** Takes what is reported while an answer is made. Never throws and never waits. */
+/**
+ * Takes what is reported while an answer is made. Never throws and never waits.
+ *
+ * @example
+ * const print: Progress = (event) => {
+ *   if (event.type === 'statement') console.log(event.text);
+ * };
+ */
 export type Progress = (event: ProgressEvent) => void;

@@ -40,12 +40,18 @@ const codes = z.enum([
  * The twelve standard codes (docs/contract.md#errors). Callers branch on the code, never on text.
  *
  * @example
- * if (response.error?.code === ErrorCode.NOT_FOUND) …
+ * const isGap = (error?: ErrorInfo): boolean => error?.code === ErrorCode.NOT_FOUND;
  */
 export const ErrorCode = Object.assign(codes, codes.enum);
 export type ErrorCode = z.infer<typeof ErrorCode>;
 
-/** The HTTP status of each code. A new code does not compile until it has one. */
+/**
+ * The HTTP status of each code. A new code does not compile until it has one.
+ *
+ * @example
+ * HTTP_STATUS.NOT_FOUND; // 404
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-15
+ */
 export const HTTP_STATUS = {
   INVALID_QUERY: 400,
   UNAUTHORIZED: 401,
@@ -61,7 +67,17 @@ export const HTTP_STATUS = {
   MAX_DEPTH_EXCEEDED: 508,
 } as const satisfies Record<ErrorCode, number>;
 
-/** Why there is no answer, in a form that a caller can act on. A suggestion must add something to the message. */
+/**
+ * Why there is no answer, in a form that a caller can act on. A suggestion must add something to the message.
+ *
+ * @example
+ * const error: ErrorInfo = {
+ *   code: 'DATA_SOURCE_ERROR',
+ *   message: 'Cannot read the stock: the warehouse did not answer',
+ *   recoverable: true,
+ *   suggestion: 'Ask again in a minute',
+ * };
+ */
 export const ErrorInfo = z
   .object({
     code: ErrorCode,
@@ -101,11 +117,22 @@ const MAX_ISSUES = 20;
 /**
  * The issues of a failed parse, flat and in schema order, at most 20. A union reports the branch that came closest, so that the path
  * names a field and not the union; unless the value as a whole is wrong and the union has a message of its own.
+ *
+ * @example
+ * import { AskRequest } from '@constellation/contract';
+ *
+ * const parsed = AskRequest.safeParse({ query: '' });
+ * if (!parsed.success) issuesOf(parsed.error); // [{ path: 'query', message: 'is empty' }]
  */
 export const issuesOf = (error: { issues: readonly ZodIssue[] }): Issue[] =>
   error.issues.flatMap((issue) => flatten(issue, [])).slice(0, MAX_ISSUES);
 
-/** One line of text: `result.row_count: is 2, but there are 3 rows; query: is missing`. At most 500 characters. */
+/**
+ * One line of text: `result.row_count: is 2, but there are 3 rows; query: is missing`. At most 500 characters.
+ *
+ * @example
+ * describeIssues([{ path: 'query', message: 'is empty' }]); // 'query: is empty'
+ */
 export const describeIssues = (issues: readonly Issue[]): string => {
   const line = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
   return line.length > 500 ? `${line.slice(0, 499)}…` : line;
@@ -150,6 +177,13 @@ export type ReadValue<T> = { ok: true; value: T } | { ok: false; issues: Issue[]
  * `safeParse` throws for a string with bounds when it gets an object whose `length` cannot be compared, which plain JSON can express: `{
  * "query": { "length": { "valueOf": 0, "toString": 0 } } }` (seen with zod 4.6.7: bounds on a length are checked even when the type is
  * wrong). Within one process a getter or a proxy can throw as well.
+ *
+ * @example
+ * import { LibrarianInfo } from '@constellation/contract';
+ *
+ * const read = readAs(LibrarianInfo, JSON.parse('{"id": "hours", "name": "Hours"}'));
+ * if (read.ok) read.value.name; // 'Hours'
+ * else describeIssues(read.issues);
  */
 export const readAs = <T extends z.ZodType>(schema: T, value: unknown): ReadValue<z.output<T>> => {
   try {

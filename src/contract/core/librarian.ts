@@ -9,10 +9,27 @@ import type { LibrarianResponse } from './response.ts';
  *
  * @param query The question, 1 to 4,000 characters.
  * @param context The caller, its rights and the available dependencies. Frozen.
+ *
+ * @example
+ * const openingHours: Librarian = async (query) =>
+ *   query.toLowerCase().includes('open')
+ *     ? { answer: 'From 9 to 18.', sources: [{ name: 'Shop hours' }], confidence: 0.9 }
+ *     : { error: { code: 'NOT_FOUND', message: 'I know opening hours alone', recoverable: false } };
  */
 export type Librarian = (query: string, context?: Context) => Promise<LibrarianResponse>;
 
-/** Context of a call. All members are optional. */
+/**
+ * Context of a call. All members are optional.
+ *
+ * @example
+ * const inTime: Librarian = async (query, { signal, progress, ai }: Context = {}) => {
+ *   progress?.({ type: 'searching' });
+ *   const page = await fetch('https://status.example.com/', signal ? { signal } : {});
+ *   if (ai === undefined) return { answer: await page.text(), partial: true };
+ *   const { text } = await ai.complete([{ role: 'user', content: query }], { maxTokens: 200 });
+ *   return { answer: text };
+ * };
+ */
 export interface Context {
   /** The librarian being called. */
   readonly librarian?: LibrarianInfo | undefined;
@@ -34,7 +51,19 @@ export interface Context {
   readonly progress?: Progress | undefined;
 }
 
-/** Description of a librarian for users and other librarians. */
+/**
+ * Description of a librarian for users and other librarians.
+ *
+ * @example
+ * const info: LibrarianInfo = {
+ *   id: 'opening-hours',
+ *   name: 'Opening hours',
+ *   description: 'Knows when the shops are open, on holidays too.',
+ *   capabilities: ['kb:read'],
+ *   examples: ['Are you open on Friday evening?'],
+ * };
+ * LibrarianInfo.parse(info);
+ */
 export const LibrarianInfo = z.object({
   id: LibrarianId,
   name: z.string().min(1).max(100),
@@ -63,7 +92,16 @@ export const User = z.object({
 });
 export type User = z.infer<typeof User>;
 
-/** Position of a call in a distributed trace (W3C Trace Context). */
+/**
+ * Position of a call in a distributed trace (W3C Trace Context).
+ *
+ * @example
+ * const { traceId }: TraceContext = TraceContext.parse({
+ *   traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+ *   spanId: '00f067aa0ba902b7',
+ * });
+ * @see https://www.w3.org/TR/trace-context/
+ */
 export const TraceContext = z.object({
   /** 32 lower-case hex digits, the same for all calls. */
   traceId: z.string().regex(/^[0-9a-f]{32}$/, 'is not 32 hex digits'),
@@ -79,7 +117,15 @@ export type TraceContext = z.infer<typeof TraceContext>;
 export const Delegate = LibrarianInfo.partial({ name: true });
 export type Delegate = z.infer<typeof Delegate>;
 
-/** A chat model. Throws when it is unavailable; the librarian then answers without it. */
+/**
+ * A chat model. Throws when it is unavailable; the librarian then answers without it.
+ *
+ * @example
+ * const echo: AIClient = {
+ *   model: 'echo-1',
+ *   complete: async (messages) => ({ text: messages.at(-1)?.content ?? '' }),
+ * };
+ */
 export interface AIClient {
   /** The model's name, for logs and confidence reasons. */
   readonly model: string;
@@ -131,7 +177,13 @@ export type LibrarianDirectory = z.infer<typeof LibrarianDirectory>;
 export const Access = z.enum(['public', 'signed', 'user']);
 export type Access = z.infer<typeof Access>;
 
-/** A librarian's public Ed25519 key. */
+/**
+ * A librarian's public Ed25519 key.
+ *
+ * @example
+ * PublicKey.parse({ kid: 'navigator.1', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' });
+ * @see https://www.rfc-editor.org/rfc/rfc8037
+ */
 export const PublicKey = z.object({
   /** The librarian's id, a dot and a number. */
   kid: z.string().min(1).max(80),
@@ -152,7 +204,18 @@ export const LibrarianDescription = LibrarianInfo.extend({
 });
 export type LibrarianDescription = z.infer<typeof LibrarianDescription>;
 
-/** The gateway as a resource that tokens open (RFC 9728, section 2). */
+/**
+ * The gateway as a resource that tokens open (RFC 9728, section 2).
+ *
+ * @example
+ * ProtectedResource.parse({
+ *   resource: 'https://answers.example.com/mcp',
+ *   authorization_servers: ['https://login.example.com'],
+ *   bearer_methods_supported: ['header'],
+ *   resource_name: 'Constellation',
+ * });
+ * @see https://www.rfc-editor.org/rfc/rfc9728
+ */
 export const ProtectedResource = z.object({
   resource: z.url().max(2048),
   /** Issuers whose tokens are accepted. */

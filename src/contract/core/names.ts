@@ -17,7 +17,13 @@ export type WorkspaceId = z.infer<typeof WorkspaceId>;
 export const MemoryId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not an id: 1 to 128 visible ASCII characters');
 export type MemoryId = z.infer<typeof MemoryId>;
 
-/** A capability, from general to specific: `kb:read`, `sql:read`; `kb:*` covers everything below `kb`. */
+/**
+ * A capability, from general to specific: `kb:read`, `sql:read`; `kb:*` covers everything below `kb`.
+ *
+ * @example
+ * Capability.parse('kb:read');
+ * Capability.parse('kb:*');
+ */
 export const Capability = z
   .string()
   .max(64)
@@ -45,7 +51,13 @@ export const HeldAudiences = z
   .max(20);
 export type HeldAudiences = z.infer<typeof HeldAudiences>;
 
-/** An ISO 8601 timestamp with an offset or `Z`: `2024-12-15T10:00:00Z`. */
+/**
+ * An ISO 8601 timestamp with an offset or `Z`: `2024-12-15T10:00:00Z`.
+ *
+ * @example
+ * Timestamp.parse('2026-11-30T14:07:03Z');
+ * @see https://www.rfc-editor.org/rfc/rfc3339
+ */
 export const Timestamp = z.iso
   .datetime({ offset: true, error: unlessMissing('is not a moment such as 2024-12-15T10:00:00Z') })
   .max(40);

@@ -64,6 +64,9 @@ const LACKS = Object.values(LACK_IN_LANGUAGE).flatMap((statements) => Object.val
 /**
  * Whether an answer states that information is lacking ("I don't have information about ..."), as required of an answer without sources.
  * English, and the sentences of `LACK_IN_LANGUAGE`; reads the first 2,000 characters.
+ *
+ * @example
+ * statesLackOfInformation('There is no information about this in the knowledge base.'); // true
  */
 export const statesLackOfInformation = (answer: string): boolean => {
   const text = answer
@@ -83,7 +86,12 @@ export const PARTIAL_BELOW = 0.6;
 /** From this confidence on the level is `high`. */
 export const HIGH_FROM = 0.8;
 
-/** A confidence, 0 to 1 -> its level: `high` from 0.8, `medium` from 0.6, `low` below. `NaN` is `low`. */
+/**
+ * A confidence, 0 to 1 -> its level: `high` from 0.8, `medium` from 0.6, `low` below. `NaN` is `low`.
+ *
+ * @example
+ * levelOf(0.9); // 'high'
+ */
 export const levelOf = (confidence: number): ConfidenceLevel => {
   if (confidence >= HIGH_FROM) return 'high';
   return confidence >= PARTIAL_BELOW ? 'medium' : 'low';
@@ -91,7 +99,12 @@ export const levelOf = (confidence: number): ConfidenceLevel => {
 
 const NUMBER_OF = { high: 0.9, medium: 0.7, low: 0.3 } satisfies Record<ConfidenceLevel, number>;
 
-/** A level -> the middle of its range, for a reply that only has the level: 0.9, 0.7, 0.3. `levelOf` leads back. */
+/**
+ * A level -> the middle of its range, for a reply that only has the level: 0.9, 0.7, 0.3. `levelOf` leads back.
+ *
+ * @example
+ * confidenceOf('low'); // 0.3
+ */
 export const confidenceOf = (level: ConfidenceLevel): number => NUMBER_OF[level];
 
 /** Function words, which say nothing about the evidence. */

@@ -5,6 +5,11 @@ import { type ReadValue, readAs } from './error-info.ts';
  * Parses what a caller sends with a schema, as `readAs` does. `null` in an optional member counts as absent, at any depth, since many
  * languages write absent members so. Where the schema leaves values open (metadata, dictionaries, lists) `null` stays what it is, and a
  * required member that is `null` is an error.
+ *
+ * @example
+ * import { AskRequest } from '@constellation/contract';
+ *
+ * readRequest(AskRequest, { query: 'When do you open?', librarian: null }); // null counts as absent
  */
 export const readRequest = <T extends z.ZodType>(schema: T, value: unknown): ReadValue<z.output<T>> => {
   const read = readAs(schema, value);

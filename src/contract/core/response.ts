@@ -4,7 +4,16 @@ import { jsonObject } from './json-object.ts';
 import { LibrarianId, Link } from './names.ts';
 import { PARTIAL_BELOW } from './navigator-response.ts';
 
-/** The source of a statement, so that a reader can check it. Best first, each once. */
+/**
+ * The source of a statement, so that a reader can check it. Best first, each once.
+ *
+ * @example
+ * const source: Source = {
+ *   name: 'Shipping',
+ *   url: 'https://docs.example.com/orders/shipping',
+ *   relevance: 0.9,
+ * };
+ */
 export const Source = z.object({
   name: z.string().regex(/\S/, 'is empty').max(500),
   url: Link.optional(),
@@ -17,7 +26,16 @@ export const Source = z.object({
 });
 export type Source = z.infer<typeof Source>;
 
-/** Delegates a question to another librarian (docs/delegation.md). */
+/**
+ * Delegates a question to another librarian (docs/delegation.md).
+ *
+ * @example
+ * const delegate: DelegateRequest = {
+ *   to: 'analytics',
+ *   query: 'How many orders came last week?',
+ *   fallback: 'navigator',
+ * };
+ */
 export const DelegateRequest = z.object({
   to: LibrarianId,
   /** The question for the target; the original one when absent. 1 to 4,000 characters. */
@@ -63,7 +81,14 @@ export const TraceHop = z.object({
 });
 export type TraceHop = z.infer<typeof TraceHop>;
 
-/** The path of a question through the librarians, under `metadata.trace` of a Response; a hop precedes its nested hops. */
+/**
+ * The path of a question through the librarians, under `metadata.trace` of a Response; a hop precedes its nested hops.
+ *
+ * @example
+ * const response: LibrarianResponse = { answer: '42 orders', metadata: { trace: {} } };
+ * const trace = DelegationTrace.safeParse(response.metadata?.trace);
+ * if (trace.success) for (const { to, durationMs } of trace.data.hops) console.log(to, durationMs);
+ */
 export const DelegationTrace = z.object({
   /** 32 lower-case hex digits, the same in the logs of every function involved. */
   traceId: z.string().regex(/^[0-9a-f]{32}$/, 'is not 32 hex digits'),
@@ -81,6 +106,13 @@ export const METADATA_LIMITS = { maxDepth: 16, maxLength: 256_000 };
 /**
  * What a librarian returns: an answer, a delegation, an error, or several of these; at least one. Unknown members are dropped. The
  * package exports it as `Response`.
+ *
+ * @example
+ * const response: LibrarianResponse = {
+ *   answer: 'From Hamburg it takes 4 to 7 working days.',
+ *   sources: [{ name: 'Shipping', url: 'https://docs.example.com/orders/shipping' }],
+ *   confidence: 0.8,
+ * };
  */
 export const LibrarianResponse = z
   .object({
@@ -104,13 +136,21 @@ export const LibrarianResponse = z
   });
 export type LibrarianResponse = z.infer<typeof LibrarianResponse>;
 
-/** Whether the confidence alone requires `partial: true`. */
+/**
+ * Whether the confidence alone requires `partial: true`.
+ *
+ * @example
+ * isUnsure(0.5); // true: below 0.6
+ */
 export const isUnsure = (confidence: number | undefined): boolean =>
   confidence !== undefined && confidence < PARTIAL_BELOW;
 
 /**
  * What an answer had to do without, such as `embeddings`, `model` or `memory`: `degraded` of its metadata, of a block or part of them, or
  * of a librarian's full reply in them. Names what its librarians name, each once.
+ *
+ * @example
+ * degradedIn({ degraded: ['embeddings'] }); // ['embeddings']
  */
 export const degradedIn = (metadata: LibrarianResponse['metadata']): string[] => {
   if (metadata === undefined) return [];
@@ -130,7 +170,12 @@ const MAX_PARTS = 16;
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Reflect.get(value, name) : undefined;
 
-/** Marks an answer as partial that is below 0.6, has an error beside it or had to do without a data source. */
+/**
+ * Marks an answer as partial that is below 0.6, has an error beside it or had to do without a data source.
+ *
+ * @example
+ * withPartial({ answer: 'Perhaps on Friday.', confidence: 0.4 }); // … with partial: true
+ */
 export const withPartial = (response: LibrarianResponse): LibrarianResponse => {
   const { answer, confidence, error, metadata, partial } = response;
   if (partial === true) return response;

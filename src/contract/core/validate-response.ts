@@ -21,7 +21,13 @@ export type ValidatedResponse =
   | { ok: true; value: LibrarianResponse; warnings: Issue[] }
   | { ok: false; issues: Issue[] };
 
-/** Checks a librarian's return value. A violated requirement is an issue, a violated recommendation a warning. Never throws. */
+/**
+ * Checks a librarian's return value. A violated requirement is an issue, a violated recommendation a warning. Never throws.
+ *
+ * @example
+ * const checked = validateResponse({ answer: 'Yes.' }, { known: ['navigator'], chain: ['gateway'] });
+ * if (!checked.ok) throw new Error(checked.issues.map(({ path, message }) => `${path} ${message}`).join());
+ */
 export const validateResponse = (value: unknown, rules: DelegationRules = {}): ValidatedResponse => {
   const read = readAs(LibrarianResponse, value);
   if (!read.ok) return read;
@@ -34,6 +40,10 @@ export const validateResponse = (value: unknown, rules: DelegationRules = {}): V
  * Reads a Response as the runtime does: a faulty optional field never costs the answer. It is dropped; only a faulty answer, list of
  * sources, delegate or error code makes the Response unusable; `null` counts as absent. What was dropped and which recommendations are not followed is under
  * `metadata.warnings` of the value, after the warnings that it had.
+ *
+ * @example
+ * const read = readResponse({ answer: 'Yes.', confidence: 'high' });
+ * if (read.ok) read.value.metadata; // { warnings: ['confidence …; it was left out'] }
  */
 export const readResponse = (value: unknown): ValidatedResponse => {
   const dropped = new Map<string, Issue | undefined>();
@@ -92,7 +102,13 @@ export const withoutMember = (value: unknown, [name = '', ...path]: readonly str
   return path.length === 0 ? others : { ...others, [name]: withoutMember(member, path) };
 };
 
-/** Finds targets that do not exist or that the question already passed through. */
+/**
+ * Finds targets that do not exist or that the question already passed through.
+ *
+ * @example
+ * delegationIssues({ to: 'navigator' }, { chain: ['gateway', 'navigator'] });
+ * // [{ path: 'delegate.to', message: 'would loop: gateway > navigator > navigator' }]
+ */
 export const delegationIssues = (
   delegate: DelegateRequest | readonly DelegateRequest[] | undefined,
   { known, chain = [] }: DelegationRules,

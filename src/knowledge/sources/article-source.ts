@@ -7,7 +7,18 @@ import { CodedError } from '../../platform/http/coded-error.ts';
 import { fetchJson, HttpFailure, RATE_LIMIT_HEADERS, retryAfterMs } from '../../platform/http/fetch-json.ts';
 import { parseJson } from '../../platform/http/read-fields.ts';
 
-/** The articles of one helpdesk tool, page by page. */
+/**
+ * The articles of one helpdesk tool, page by page.
+ *
+ * @example
+ * const faq: ArticleSource = {
+ *   readPage: async ({ updatedSinceMs = 0, signal }) => {
+ *     const reply = await fetch(`https://faq.example.com/since/${updatedSinceMs}`, { signal });
+ *     const articles: SourceArticle[] = await reply.json();
+ *     return { articles, next: undefined };
+ *   },
+ * };
+ */
 export interface ArticleSource {
   /** Throws `SourceFailed` when a page cannot be read completely: a listing without failures is complete after its last page. */
   readPage(request: PageRequest): Promise<ArticlePage>;

@@ -201,6 +201,10 @@ const read = async (target: Target, id: string, { race, signal }: Deadline): Pro
 /**
  * Every service binding of a function as a target, by the id of the librarian behind it: `WEB_SEARCH` is `web-search`. Everything
  * else in the environment (variables, stores) is ignored.
+ *
+ * @example
+ * const targets = (env: { NAVIGATOR: Fetcher; WEB_SEARCH: Fetcher }) => serviceTargets(env);
+ * // { navigator: …, 'web-search': … }
  */
 export const serviceTargets = (env: object): Record<string, Target> =>
   Object.fromEntries(

@@ -45,6 +45,15 @@ export interface ServeOptions
 /**
  * Serves a librarian over HTTP: `POST /librarians/{id}/ask` and `GET /librarians/{id}`. Adds the signed context, the capabilities that
  * `info` requires, validation of request and response, the deadline, delegation, errors as values, the receipt and the log line.
+ *
+ * @example
+ * import type { Librarian } from '@constellation/contract';
+ * import type { Identity } from '../../platform/context/identity.ts';
+ *
+ * const sources = [{ name: 'Shop hours' }];
+ * const hours: Librarian = async () => ({ answer: 'From 9 to 18.', sources, confidence: 0.9 });
+ * const info = { id: 'opening-hours', name: 'Opening hours' };
+ * const app = (identity: Identity) => serveLibrarian(hours, info, identity);
  */
 export const serveLibrarian = (librarian: ServedLibrarian, info: LibrarianInfo, options: ServeOptions) => {
   const settings: GuardOptions = { ...options, access: options.access ?? 'signed', self: info.id };

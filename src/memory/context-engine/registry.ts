@@ -17,6 +17,16 @@ export interface Registry {
 
 const MAX_NAMES = 100;
 
+/**
+ * The built-in templates and rankers, to which others can be added.
+ *
+ * @example
+ * import type { RankingFunction } from '@constellation/contract';
+ *
+ * const asStored: RankingFunction = (results) => results;
+ * const names = registry();
+ * names.addRanker('as-stored', asStored);
+ */
 export const registry = (): Registry => {
   const templates = new Map<string, ContextTemplate>(Object.entries(DEFAULT_TEMPLATES));
   const rankings = new Map<string, Ranking>(Object.entries(DEFAULT_RANKINGS));

@@ -1,6 +1,10 @@
 /**
  * Whether one of the held capabilities allows the wanted one. `*` stands for one or more segments and only at the end: `kb:*` covers
  * `kb:read`, `kb:hr:read` and `kb:*`, not `kb`.
+ *
+ * @example
+ * covers(['kb:*'], 'kb:read'); // true
+ * covers(['kb:read'], 'kb:write'); // false
  */
 export const covers = (held: readonly string[], wanted: string): boolean =>
   held.some((capability) => coversOne(capability, wanted));

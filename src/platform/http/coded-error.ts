@@ -1,6 +1,13 @@
 import type { ErrorCode, ErrorInfo } from '../../contract/core/error-info.ts';
 
-/** An error to be reported to the caller: its code, and a message without internal details. */
+/**
+ * An error to be reported to the caller: its code, and a message without internal details.
+ *
+ * @example
+ * throw new CodedError('DATA_SOURCE_ERROR', 'the warehouse answered 503', {
+ *   reported: { message: 'Cannot read the stock right now', suggestion: 'Ask again in a minute' },
+ * });
+ */
 export class CodedError extends Error {
   override readonly name: string = 'CodedError';
   readonly code: ErrorCode;

@@ -64,6 +64,12 @@ export const startDeadline = ({ timeoutMs, signal, errorFor = timedOut }: Deadli
  *
  * @param options `reason` is for the log, where `errorFor` is absent.
  * @throws {CodedError} TIMEOUT unless `errorFor` says otherwise.
+ *
+ * @example
+ * const page = await withDeadline((signal) => fetch('https://example.com/', { signal }), {
+ *   timeoutMs: 500,
+ *   reason: 'the site did not answer in time',
+ * });
  */
 export const withDeadline = async <T>(
   work: (signal: AbortSignal) => Promise<T>,

@@ -11,6 +11,8 @@ import { utf8 } from '../encoding.ts';
  * @param name Names a member as the caller sends it, such as `?limit=` in an address.
  * @returns Undefined when nothing can be said that the issue does not say.
  * @example
+ * import { AskRequest } from '@constellation/contract';
+ *
  * suggestForm(AskRequest, [{ path: 'include.0', message: '…' }]);
  * // Send include.0 as "statements", "navigator", "trace" or "why", or leave out include
  */

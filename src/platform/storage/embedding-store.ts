@@ -90,6 +90,13 @@ const PARALLEL = 6;
  * limit of subrequests. Another location may see a change a minute late.
  *
  * @throws {RangeError} For a `ttlSeconds` that KV does not accept.
+ *
+ * @example
+ * const store = (kv: KVNamespace) => kvEmbeddingStore(kv, { dimensions: 2, ttlSeconds: 86_400 });
+ * const cached = async (kv: KVNamespace) => {
+ *   await store(kv).setMany([{ key: 'default/model:9f86d081', embedding: [0.1, 0.2] }]);
+ *   return store(kv).getMany(['default/model:9f86d081']);
+ * };
  */
 export const kvEmbeddingStore = (
   kv: Pick<KVNamespace, 'get' | 'put' | 'delete'>,

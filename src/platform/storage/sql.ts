@@ -49,6 +49,16 @@ type Migration = readonly string[] | ((sql: Sql) => void);
  * @param migrations Numbered from 1 by their place. Released ones never change; a new version appends one. The first creates the tables
  * where they are missing, since databases from before the numbering have them already.
  * @throws {NewerState} When a newer version of the product has written the database.
+ *
+ * @example
+ * const openNotes = (sql: Sql) => {
+ *   migrate(sql, 'notes', [
+ *     ['CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT NOT NULL)'],
+ *     // A later version appends; what was released stays as it is.
+ *     addColumn('notes', 'author', 'TEXT'),
+ *   ]);
+ *   return { all: () => sql.all<{ id: string; text: string }>('SELECT id, text FROM notes') };
+ * };
  */
 export const migrate = (sql: Sql, store: string, migrations: readonly Migration[]): void =>
   sql.transaction(() => {
@@ -76,7 +86,15 @@ export const addColumn =
     if (found === undefined) sql.run(`ALTER TABLE ${table} ADD COLUMN ${column} ${definition}`);
   };
 
-/** What was stored as JSON by this version or an earlier one, such as a column; `undefined` when it is damaged or misses the schema. */
+/**
+ * What was stored as JSON by this version or an earlier one, such as a column; `undefined` when it is damaged or misses the schema.
+ *
+ * @example
+ * import * as z from 'zod';
+ *
+ * readStored(z.array(z.string()), '["a"]'); // ['a']
+ * readStored(z.array(z.string()), '[1'); // undefined: damaged
+ */
 export const readStored = <T extends z.ZodType>(schema: T, text: string): z.output<T> | undefined => {
   const value = parseJson(text);
   if (value === undefined) return undefined;

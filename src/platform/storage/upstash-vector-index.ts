@@ -36,6 +36,16 @@ const NUMBER_BYTES = 25;
  * `pending` is 0; `list` has it at once. The search is approximate. Stateless between calls.
  *
  * @throws {RangeError} For a namespace, a URL or a token that cannot be valid. The message contains none of them.
+ *
+ * @example
+ * const index = upstashVectorIndex({
+ *   url: 'https://example-vector.upstash.io',
+ *   token: 'secret',
+ *   namespace: namespaceOf('kb', 'default'),
+ *   dimensions: 1536,
+ * });
+ * await index.pending(); // 0 once everything written can be searched
+ * @see https://upstash.com/docs/vector/api/get-started
  */
 export const upstashVectorIndex = ({ namespace, dimensions, ...access }: UpstashVectorConfig): VectorIndex => {
   if (!isNamespace(namespace)) throw new RangeError('a namespace is not 1 to 64 of A-Za-z0-9_-');
@@ -170,6 +180,9 @@ export const isNamespace = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.te
  * @param kind Kind of the vectors: 1 to 16 of a-z.
  * @param workspace As the contract defines it: 1 to 64 letters, digits, underscores, hyphens.
  * @throws {RangeError} For anything else.
+ *
+ * @example
+ * namespaceOf('kb', 'acme'); // 'kb_acme'
  */
 export const namespaceOf = (kind: string, workspace: string): string => {
   if (!/^[a-z]{1,16}$/.test(kind)) throw new RangeError('kind is not 1 to 16 of a-z');

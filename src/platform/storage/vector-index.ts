@@ -24,7 +24,15 @@ export type VectorFilter = readonly (
   | { field: string; atMost: number }
 )[];
 
-/** Vectors of one tenant, searched by similarity. Every method throws `StoreUnavailable`. */
+/**
+ * Vectors of one tenant, searched by similarity. Every method throws `StoreUnavailable`.
+ *
+ * @example
+ * const nearest = async (index: VectorIndex, vector: readonly number[]) => {
+ *   await index.upsert([{ id: 'chunk-1', vector, metadata: { kind: 'manual' } }]);
+ *   return index.query(vector, { limit: 5, filter: [{ field: 'kind', in: ['manual'] }] });
+ * };
+ */
 export interface VectorIndex {
   readonly dimensions: number;
   /**

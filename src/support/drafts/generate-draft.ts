@@ -84,7 +84,10 @@ type GenerateDraft = (
  * sources under their linked titles.
  *
  * @example
- * createDraftGenerator({ taxonomy })({ primary_intent: 'not_hashing', confidence: 0.9 }, 'Dana', { product: 'Apollo II' }, knowledge);
+ * import type { Taxonomy } from '@constellation/contract';
+ *
+ * const draftFor = (taxonomy: Taxonomy, primary_intent: string) =>
+ *   createDraftGenerator({ taxonomy })({ primary_intent, confidence: 0.9 }, 'Dana');
  */
 export const createDraftGenerator = (parts: DraftGeneratorParts): GenerateDraft => {
   const compose = createDraftComposer(parts);

@@ -118,7 +118,16 @@ export interface ClientOptions {
   now: () => number;
 }
 
-/** Client of a ticket system. Every method throws `HelpdeskFailed`, and stops when `signal` aborts. */
+/**
+ * Client of a ticket system. Every method throws `HelpdeskFailed`, and stops when `signal` aborts.
+ *
+ * @example
+ * const addNote = async (client: HelpdeskClient, ticketId: string, note: Note) => {
+ *   const signal = AbortSignal.timeout(10_000);
+ *   const existing = await client.findNote(ticketId, note.marker, { signal });
+ *   return existing ?? client.writeNote(ticketId, note, { signal });
+ * };
+ */
 export interface HelpdeskClient {
   readTicket(ticketId: string, options: { signal: AbortSignal }): Promise<Ticket>;
   /** Id of the note that contains the marker; undefined when the ticket has none. */
