@@ -1,7 +1,6 @@
 import { RpcTarget } from 'cloudflare:workers';
 import { adapterHealth, chatModelOf } from '../../src/ai/adapters/models.ts';
-import { type AdapterVariables, readModelSettings } from '../../src/ai/adapters/settings.ts';
-import { WorkspaceId } from '../../src/contract/core/names.ts';
+import { readModels, readQuestionLimits } from '../../src/ai/adapters/settings.ts';
 import type { LibrarianResponse } from '../../src/contract/core/response.ts';
 import type { A2aFunction } from '../../src/contract/wire/a2a.ts';
 import type { GatewayCall } from '../../src/contract/wire/http-routes.ts';
@@ -14,13 +13,15 @@ import { diskOf } from '../../src/gateway/disk.ts';
 import { readKeepAnswers } from '../../src/gateway/history/keep-answers.ts';
 import { answerMcp } from '../../src/gateway/protocols/mcp/serve.ts';
 import { createLibrarians, httpsTargets, serviceTargets } from '../../src/librarians/delegation/librarian-directory.ts';
-import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { identityFrom } from '../../src/platform/context/identity.ts';
 import { signedClient } from '../../src/platform/context/signed-client.ts';
 import { counterStoreOf, type MetricsBindings } from '../../src/platform/metrics.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
+import { isDevelopment, readSettings, type Variables } from '../../src/platform/settings/settings.ts';
+import { gatewaySettings, type settings } from './settings.ts';
 
 /** Every further service binding is a function, reachable under its id (`WEB_SEARCH` is `web-search`). */
-interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
+interface Env extends Variables<typeof settings>, MetricsBindings {
   API_KEYS: KVNamespace;
   RATE_STANDARD: RateLimit;
   RATE_HIGH: RateLimit;
@@ -30,27 +31,21 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   A2A_TASKS: DurableObjectNamespace;
   /** Bound by the local runner. */
   LOCAL_DISK?: Fetcher;
-  CORS_ORIGINS?: string;
-  PANEL_ORIGINS?: string;
-  OIDC_PROVIDERS?: string;
-  ROUTED_PARTNERS?: string;
-  PUBLIC_WORKSPACE?: string;
-  KEEP_ANSWERS?: string;
-  HANDOVER?: string;
-  CONTACT_URL?: string;
 }
 
 /** Functions that answer no questions. */
 const NO_LIBRARIANS = new Set(['library', 'webhooks', 'memory', 'support']);
 
 const fetch = serveApp('gateway', async (env: Env) => {
-  const isLocal = env.ENVIRONMENT === 'development';
-  const settings = readModelSettings(env);
+  const isLocal = isDevelopment(env);
+  const values = readSettings(gatewaySettings, env);
+  const models = readModels(env);
+  const limits = readQuestionLimits(env, models);
   const identity = await identityFrom(env, 'gateway');
   const { ASSETS: assets, A2A: agent, A2A_TASKS: tasks, LOCAL_DISK: disk, ...services } = env;
   const functions = serviceTargets(services);
   const partners = httpsTargets(identity.directory);
-  const providers = readProviders(env.OIDC_PROVIDERS, { isLocal });
+  const providers = readProviders(env);
   const librarians = Object.fromEntries(Object.entries(functions).filter(([id]) => !NO_LIBRARIANS.has(id)));
   return createApp({
     keys: kvApiKeys(env.API_KEYS),
@@ -66,19 +61,18 @@ const fetch = serveApp('gateway', async (env: Env) => {
     librarians: createLibrarians({
       targets: { ...partners, ...librarians },
       own: Object.keys(librarians),
-      routed: listOf(env.ROUTED_PARTNERS),
+      routed: values.ROUTED_PARTNERS,
     }),
-    ...chatModelOf(settings),
-    budgets: settings.budgets,
-    factTokens: settings.factTokens,
+    ...chatModelOf(models),
+    ...limits,
     personWays: readPersonWays(env),
-    keepsAnswers: readKeepAnswers(env.KEEP_ANSWERS, { isLocal }),
+    keepsAnswers: readKeepAnswers(env),
     isLocal,
     assets,
-    publicWorkspace: env.PUBLIC_WORKSPACE === '' ? undefined : WorkspaceId.optional().parse(env.PUBLIC_WORKSPACE),
-    corsOrigins: listOf(env.CORS_ORIGINS),
-    panelOrigins: listOf(env.PANEL_ORIGINS),
-    health: { status: 'ok', adapters: adapterHealth(env) },
+    publicWorkspace: values.PUBLIC_WORKSPACE,
+    corsOrigins: values.CORS_ORIGINS,
+    panelOrigins: values.PANEL_ORIGINS,
+    health: { status: 'ok', adapters: adapterHealth(env, models) },
     diskIsFull: disk && diskOf({ fetch: (request) => disk.fetch(request) }),
     // A stub belongs to one request, so each request gets its own.
     counters: env.COUNTERS && { read: async () => (await counterStoreOf(env)?.read()) ?? {} },
@@ -116,12 +110,6 @@ class CallTarget extends RpcTarget implements GatewayCall {
     return this.#call.stop();
   }
 }
-
-const listOf = (text = ''): string[] =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
 
 export default {
   fetch,

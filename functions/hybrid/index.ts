@@ -1,13 +1,15 @@
 import { chatModelOf } from '../../src/ai/adapters/models.ts';
-import { type AdapterVariables, readModelSettings } from '../../src/ai/adapters/settings.ts';
+import { readModels } from '../../src/ai/adapters/settings.ts';
 import { delegateTo } from '../../src/librarians/delegation/delegates.ts';
 import { serviceTargets } from '../../src/librarians/delegation/librarian-directory.ts';
 import { createApp } from '../../src/librarians/hybrid/hybrid-agent.ts';
-import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { identityFrom } from '../../src/platform/context/identity.ts';
 import { memoryReplayStore } from '../../src/platform/context/verify-context.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
+import { readSettings, type Variables } from '../../src/platform/settings/settings.ts';
+import { settings } from './settings.ts';
 
-interface Env extends IdentityVariables, AdapterVariables {
+interface Env extends Variables<typeof settings> {
   ANALYTICS: Fetcher;
   SEMANTIC: Fetcher;
   WEB_SEARCH: Fetcher;
@@ -15,14 +17,14 @@ interface Env extends IdentityVariables, AdapterVariables {
 }
 
 const fetch = serveApp('hybrid', async (env: Env) => {
-  const settings = readModelSettings(env);
+  const { LANGUAGE_IDS } = readSettings(settings, env);
   const { ANALYTICS, SEMANTIC, WEB_SEARCH, NAVIGATOR } = env;
   return createApp({
     ...(await identityFrom(env, 'hybrid')),
     // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
     replay: memoryReplayStore(),
-    ...chatModelOf(settings),
-    languageIds: settings.languageIds,
+    ...chatModelOf(readModels(env)),
+    languageIds: LANGUAGE_IDS,
     targets: delegateTo(serviceTargets({ ANALYTICS, SEMANTIC, WEB_SEARCH, NAVIGATOR })),
   });
 });

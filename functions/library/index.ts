@@ -1,5 +1,5 @@
 import { embeddingProviderOf } from '../../src/ai/adapters/models.ts';
-import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
+import { readModels, readVectorIndex } from '../../src/ai/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createApp } from '../../src/knowledge/library/app.ts';
@@ -8,28 +8,31 @@ import {
   LibraryObject as LibraryObjectBase,
   type LibraryObjectEnv,
 } from '../../src/knowledge/library/library-object.ts';
-import { librarySettings } from '../../src/knowledge/library/library-settings.ts';
+import { readLibrarySettings } from '../../src/knowledge/library/library-settings.ts';
 import type { LibraryEmbedding } from '../../src/knowledge/library/vector-store.ts';
 import { vectorIndexesOf } from '../../src/knowledge/search/stores.ts';
-import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { identityFrom } from '../../src/platform/context/identity.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
+import { readSettings, type Variables } from '../../src/platform/settings/settings.ts';
+import { settings } from './settings.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the classes of Durable Objects here
 export { CountersObject } from '../../src/platform/serve/counters-object.ts';
 
 const wordVectors = wordVectorsIn(table);
 
-interface Env extends IdentityVariables, LibraryObjectEnv, AdapterVariables {
+interface Env extends Variables<typeof settings>, LibraryObjectEnv {
   LIBRARIES: DurableObjectNamespace;
 }
 
 /** The library of a workspace, with the configured embedding model and index, or with word vectors. */
 export class LibraryObject extends LibraryObjectBase {
   protected override embeddingOf(workspace: string, env: LibraryObjectEnv): LibraryEmbedding | undefined {
-    const settings = readSettings(env);
-    const provider = embeddingProviderOf(settings);
+    const models = readModels(env);
+    const provider = embeddingProviderOf(models);
+    const vector = readVectorIndex(env, models);
     if (provider === undefined) return undefined;
-    return { provider, index: vectorIndexesOf(settings, 'kb')?.(workspace), indexName: settings.vector?.url };
+    return { provider, index: vectorIndexesOf({ ...models, vector }, 'kb')?.(workspace), indexName: vector?.url };
   }
 
   protected override wordVectors() {
@@ -43,7 +46,8 @@ const libraryOf = (env: Env, workspace: string): RemoteLibrary =>
 
 const fetch = serveApp('library', async (env: Env) => {
   // Fails early: the libraries read the same settings when they are opened.
-  readSettings(env);
+  readSettings(settings, env);
+  readVectorIndex(env, readModels(env));
   return createApp({
     guard: await identityFrom(env, 'library'),
     libraryOf: (workspace) => libraryOf(env, workspace),
@@ -53,7 +57,7 @@ const fetch = serveApp('library', async (env: Env) => {
 export default {
   fetch,
   scheduled: async (_, env) => {
-    const workspaces = librarySettings(env).workspaces();
+    const workspaces = readLibrarySettings(env).workspaces();
     await Promise.all(workspaces.map((workspace) => libraryOf(env, workspace).startSync({})));
   },
 } satisfies ExportedHandler<Env>;

@@ -1,43 +1,39 @@
 import { embeddingProviderOf } from '../../src/ai/adapters/models.ts';
-import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
+import { readAdapters } from '../../src/ai/adapters/settings.ts';
 import { cl100k, loadTokenizer, o200k } from '../../src/ai/tokenizer.ts';
 import { answerRoutes } from '../../src/gateway/history/answer-routes.ts';
-import {
-  type AnswersStub,
-  type AnswerVariables,
-  readAnswerLimits,
-  remoteAnswers,
-} from '../../src/gateway/history/answer-store.ts';
+import { type AnswersStub, readAnswerLimits, remoteAnswers } from '../../src/gateway/history/answer-store.ts';
 import { queryEmbeddingsOf, vectorIndexesOf } from '../../src/knowledge/search/stores.ts';
 import { createMask, readMaskKinds } from '../../src/language/privacy/mask.ts';
 import { createApp } from '../../src/memory/app.ts';
 import { MemoryObject as MemoryObjectBase } from '../../src/memory/memory-object.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memory/store/remote-memory.ts';
-import { type QuotaVariables, readMemoryQuotas } from '../../src/memory/store/store-memory.ts';
-import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { readMemoryQuotas } from '../../src/memory/store/store-memory.ts';
+import { identityFrom } from '../../src/platform/context/identity.ts';
 import { countersOf, type MetricsBindings } from '../../src/platform/metrics.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
+import type { Variables } from '../../src/platform/settings/settings.ts';
+import type { settings } from './settings.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Objects' classes here
 export { AnswersObject } from '../../src/gateway/history/answers-object.ts';
 
-interface Env extends IdentityVariables, AdapterVariables, QuotaVariables, AnswerVariables, MetricsBindings {
+interface Env extends Variables<typeof settings>, MetricsBindings {
   MEMORIES: DurableObjectNamespace;
   ANSWERS: DurableObjectNamespace;
-  PRIVACY_MASK?: string;
   EMBEDDINGS: KVNamespace;
 }
 
 /** The memories of a workspace, with their vectors in the configured index. */
 export class MemoryObject extends MemoryObjectBase<Env> {
   protected override remoteVectorsOf(workspace: string, env: Env) {
-    return vectorIndexesOf(readSettings(env), 'memory')?.(workspace);
+    return vectorIndexesOf(readAdapters(env), 'memory')?.(workspace);
   }
 }
 
 const fetch = serveApp('memory', async (env: Env) => {
-  const settings = readSettings(env);
+  const adapters = readAdapters(env);
   // The class is MemoryObject, whose type the namespace does not carry.
   const stubOf = (workspace: string) => env.MEMORIES.getByName(workspace) as unknown as MemoryStub;
   // The same for AnswersObject.
@@ -45,16 +41,16 @@ const fetch = serveApp('memory', async (env: Env) => {
     remoteAnswers(env.ANSWERS.getByName(workspace) as unknown as AnswersStub, workspace);
   // A wrong variable is reported at the first request, not only by the first answer that is kept.
   readAnswerLimits(env);
-  const { mask } = createMask(readMaskKinds(env.PRIVACY_MASK));
+  const { mask } = createMask(readMaskKinds(env));
   const store = remoteMemoryStore(stubOf);
-  const embeddings = embeddingProviderOf(settings);
+  const embeddings = embeddingProviderOf(adapters);
   // Contexts go into the prompts of the chat model; without one, the count of gpt-4 is shown.
-  const tokenizer = () => loadTokenizer(settings.chat?.model ?? 'gpt-4', [cl100k, o200k]);
+  const tokenizer = () => loadTokenizer(adapters.chat?.model ?? 'gpt-4', [cl100k, o200k]);
   return createApp({
     guard: await identityFrom(env, 'memory'),
     store,
     embeddings,
-    queryEmbeddings: queryEmbeddingsOf(settings, {
+    queryEmbeddings: queryEmbeddingsOf(adapters, {
       librarian: 'memory',
       kv: env.EMBEDDINGS,
       counters: countersOf(env),

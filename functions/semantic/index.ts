@@ -1,18 +1,20 @@
 import { chatModelOf } from '../../src/ai/adapters/models.ts';
-import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
+import { readAdapters } from '../../src/ai/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
 import { meaningsOf } from '../../src/knowledge/search/stores.ts';
 import { createApp } from '../../src/librarians/semantic/semantic-agent.ts';
-import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { identityFrom } from '../../src/platform/context/identity.ts';
 import { memoryReplayStore } from '../../src/platform/context/verify-context.ts';
 import { faultLogger } from '../../src/platform/log.ts';
 import { countersOf, type MetricsBindings } from '../../src/platform/metrics.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
+import { readSettings, type Variables } from '../../src/platform/settings/settings.ts';
 import { kvEditionParts } from '../../src/platform/storage/edition-storage.ts';
+import { settings } from './settings.ts';
 
-interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
+interface Env extends Variables<typeof settings>, MetricsBindings {
   EDITIONS: KVNamespace;
   EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
@@ -21,16 +23,17 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
 const wordVectors = wordVectorsIn(table);
 
 const fetch = serveApp('semantic', async (env: Env) => {
-  const settings = readSettings(env);
+  const { LANGUAGE_IDS } = readSettings(settings, env);
+  const adapters = readAdapters(env);
   const identity = await identityFrom(env, 'semantic');
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   return createApp({
     ...identity,
     // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
     replay: memoryReplayStore(),
-    ...chatModelOf(settings),
-    languageIds: settings.languageIds,
-    ...meaningsOf(settings, { librarian: 'semantic', kv: env.EMBEDDINGS, counters: countersOf(env) }),
+    ...chatModelOf(adapters),
+    languageIds: LANGUAGE_IDS,
+    ...meaningsOf(adapters, { librarian: 'semantic', kv: env.EMBEDDINGS, counters: countersOf(env) }),
     wordVectors,
     onFault: faultLogger('semantic'),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),

@@ -1,9 +1,11 @@
-import { readSources, type SourceVariables } from '../../src/knowledge/sources/source-settings.ts';
+import { readSources } from '../../src/knowledge/sources/source-settings.ts';
 import { createApp } from '../../src/knowledge/sources/sources-app.ts';
-import { type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { identityFrom } from '../../src/platform/context/identity.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
+import type { Variables } from '../../src/platform/settings/settings.ts';
+import type { settings } from './settings.ts';
 
-type Env = IdentityVariables & SourceVariables;
+type Env = Variables<typeof settings>;
 
 const fetch = serveApp('sources', async (env: Env) => {
   const tools = {

@@ -1,28 +1,29 @@
 import { chatModelOf } from '../../src/ai/adapters/models.ts';
-import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
+import { readAdapters } from '../../src/ai/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { type GapsStub, remoteGapBooks } from '../../src/knowledge/gaps/gap-book.ts';
 import { meaningsOf } from '../../src/knowledge/search/stores.ts';
 import { createMask, readMaskKinds } from '../../src/language/privacy/mask.ts';
-import { type Identity, type IdentityVariables, identityFrom } from '../../src/platform/context/identity.ts';
+import { type Identity, identityFrom } from '../../src/platform/context/identity.ts';
 import { countersOf, type MetricsBindings } from '../../src/platform/metrics.ts';
 import { oncePer } from '../../src/platform/once-per.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
+import type { Variables } from '../../src/platform/settings/settings.ts';
 import { kvEditionParts } from '../../src/platform/storage/edition-storage.ts';
 import { kvTaxonomies } from '../../src/support/intents/current-taxonomy.ts';
 import { createSupportDesk } from '../../src/support/support-desk.ts';
+import type { settings } from './settings.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Object's class here
 export { GapsObject } from '../../src/knowledge/gaps/gaps-object.ts';
 
-interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
+interface Env extends Variables<typeof settings>, MetricsBindings {
   EDITIONS: KVNamespace;
   TAXONOMIES: KVNamespace;
   EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
   GAPS: DurableObjectNamespace;
-  PRIVACY_MASK?: string;
 }
 
 const wordVectors = wordVectorsIn(table);
@@ -31,13 +32,13 @@ const desks = oncePer((env: Env) =>
   oncePer((identity: Identity) =>
     createSupportDesk({
       identity,
-      ...meaningsOf(readSettings(env), { librarian: 'support', kv: env.EMBEDDINGS, counters: countersOf(env) }),
+      ...meaningsOf(readAdapters(env), { librarian: 'support', kv: env.EMBEDDINGS, counters: countersOf(env) }),
       library: { fetch: (request) => env.LIBRARY.fetch(request) },
       editions: kvEditionParts(env.EDITIONS),
       taxonomies: kvTaxonomies(env.TAXONOMIES),
       // The class is GapsObject, whose type the namespace does not carry.
       books: remoteGapBooks((name) => env.GAPS.getByName(name) as unknown as GapsStub),
-      mask: createMask(readMaskKinds(env.PRIVACY_MASK)),
+      mask: createMask(readMaskKinds(env)),
       wordVectors,
     }),
   ),
@@ -46,6 +47,6 @@ const desks = oncePer((env: Env) =>
 const deskOf = async (env: Env) => desks(env)(await identityFrom(env, 'support'));
 
 export default {
-  fetch: serveApp('support', async (env: Env) => (await deskOf(env)).createApp(chatModelOf(readSettings(env)))),
+  fetch: serveApp('support', async (env: Env) => (await deskOf(env)).createApp(chatModelOf(readAdapters(env)))),
   scheduled: async (_controller, env, ctx) => (await deskOf(env)).sweepGaps((work) => ctx.waitUntil(work)),
 } satisfies ExportedHandler<Env>;

@@ -1,7 +1,8 @@
 import { identityFrom } from '../../src/platform/context/identity.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
+import type { Variables } from '../../src/platform/settings/settings.ts';
 import type { DeskObjectEnv, TicketObjectEnv } from '../../src/support/tickets/durable-objects.ts';
-import { type HandoverVariables, handoverTarget } from '../../src/support/tickets/handovers.ts';
+import { handoverTarget } from '../../src/support/tickets/handover-target.ts';
 import { ticketConsumer } from '../../src/support/tickets/queue-consumer.ts';
 import {
   learnFrom,
@@ -17,11 +18,12 @@ import { createTicketsApp } from '../../src/support/tickets/tickets-app.ts';
 import { createApp } from '../../src/support/tickets/webhooks-app.ts';
 import { readConnections } from '../../src/support/tools/connections.ts';
 import { helpdeskTools } from '../../src/support/tools/helpdesk-tools.ts';
+import type { settings } from './settings.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the classes of Durable Objects here
 export { DeskObject, TicketObject } from '../../src/support/tickets/durable-objects.ts';
 
-interface Env extends TicketObjectEnv, DeskObjectEnv, HandoverVariables {
+interface Env extends Variables<typeof settings>, TicketObjectEnv, DeskObjectEnv {
   TICKETS: DurableObjectNamespace;
 }
 

@@ -1,5 +1,5 @@
 import { embeddingProviderOf } from '../../src/ai/adapters/models.ts';
-import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
+import { type AdapterVariables, readAdapters } from '../../src/ai/adapters/settings.ts';
 import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
 import { wordVectorProvider } from '../../src/ai/embeddings/word-vectors.ts';
 import { cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
@@ -32,7 +32,7 @@ export const evalCalibration = async (
   folder: string,
   { variables }: { variables: AdapterVariables },
 ): Promise<Measure[]> => {
-  const settings = readSettings(variables);
+  const settings = readAdapters(variables);
   const configured = embeddingProviderOf(settings);
   const provider =
     configured === undefined

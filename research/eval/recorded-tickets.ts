@@ -86,7 +86,7 @@ export const evalScope = (): AnalysisScope => ({
 /** What an analysis of the sample's tickets takes, in process. */
 export const partsFor = ({ taxonomy }: Pick<JudgedBy, 'taxonomy'>): AnalysisParts => {
   const { edition } = openFolder('sample', SAMPLE_KNOWLEDGE_BASE);
-  const mask = createMask(readMaskKinds(undefined));
+  const mask = createMask(readMaskKinds({}));
   const onFault = (where: string, error: unknown) => console.log(`Failed: ${where}`, error);
   const at = { taxonomy, classifier: openClassifier(keptModel(taxonomy), taxonomy) };
   const retrieve = createRetriever({ wordVectors: shippedWordVectors, onFault });

@@ -1,5 +1,5 @@
 import { chatModelOf, embeddingProviderOf, rerankerOf } from '../../src/ai/adapters/models.ts';
-import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
+import { type AdapterVariables, readAdapters } from '../../src/ai/adapters/settings.ts';
 import type { AICompletionOptions } from '../../src/contract/core/librarian.ts';
 
 interface Asked {
@@ -18,7 +18,7 @@ export default {
     try {
       const configured = { ...env, WORKERS_AI: 'yes', ...variables };
       const signal = giveUpAfterMs === undefined ? undefined : AbortSignal.timeout(giveUpAfterMs);
-      const settings = readSettings(configured);
+      const settings = readAdapters(configured);
       if (chat !== undefined) {
         const { ai } = chatModelOf(settings);
         const pieces: string[] = [];

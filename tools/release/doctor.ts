@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { isOwnAddress } from '../../src/platform/http/public-address.ts';
 import { readCommandLine } from '../command-line.ts';
+import { examine } from './checks.ts';
 import { RECORD_FILE, readRecord } from './deployment-record.ts';
 import { readEnvFile } from './env-file.ts';
-import { type CloudflareAI, examine, examineDirectory, examineHelpdesks, type Finding } from './examine.ts';
-import { examineHosts } from './examine-host.ts';
+import { type CloudflareAI, examineDirectory, type Finding } from './examine.ts';
 import { publishedDirectory } from './keyring.ts';
 
 const HELP = `Checks that the services of a configuration can be reached, fit together and allow what is needed. Ends with 1 when
@@ -89,8 +89,6 @@ try {
   const findings = [
     ...local,
     ...(await examine(configured, { cloudflare: cloudflareAI() })),
-    ...(await examineHosts(configured)),
-    ...examineHelpdesks(configured),
     ...directoryFindings(),
     ...(await accountFindings(variables)),
   ];

@@ -1,6 +1,7 @@
 import { HostKbError } from '../../src/knowledge/library/fetch-host-listing.ts';
-import { type LibraryVariables, librarySettings } from '../../src/knowledge/library/library-settings.ts';
+import { type LibraryVariables, readLibrarySettings } from '../../src/knowledge/library/library-settings.ts';
 import { withDeadline } from '../../src/platform/http/deadline.ts';
+import { SettingRefused } from '../../src/platform/settings/settings.ts';
 import type { Finding } from './examine.ts';
 
 const WHAT = 'freshness';
@@ -11,9 +12,9 @@ const DAY_MS = 86_400_000;
 
 /** Whether hosts that are to be asked before each answer can tell, and fast, what they have changed. */
 export const examineHosts = async (variables: LibraryVariables): Promise<Finding[]> => {
-  const settings = librarySettings(variables);
   try {
-    if (!settings.isLive()) return [];
+    const settings = readLibrarySettings(variables);
+    if (!settings.isLive) return [];
     const workspaces = settings.workspaces();
     if (workspaces.length === 0)
       return [
@@ -29,7 +30,7 @@ export const examineHosts = async (variables: LibraryVariables): Promise<Finding
   }
 };
 
-const examineHost = async (settings: ReturnType<typeof librarySettings>, workspace: string): Promise<Finding> => {
+const examineHost = async (settings: ReturnType<typeof readLibrarySettings>, workspace: string): Promise<Finding> => {
   try {
     const { client, url } = settings.sourceOf(workspace);
     if (url.startsWith('https://sources.invalid/') || !/^https?:/.test(url))
@@ -60,4 +61,6 @@ const examineHost = async (settings: ReturnType<typeof librarySettings>, workspa
 };
 
 const messageOf = (error: unknown): string =>
-  error instanceof HostKbError ? error.message : `the host did not answer within ${TIMEOUT_MS / 1000} s`;
+  error instanceof HostKbError || error instanceof SettingRefused
+    ? error.message
+    : `the host did not answer within ${TIMEOUT_MS / 1000} s`;

@@ -1,6 +1,6 @@
 import { Redis } from '@upstash/redis';
 import { Index } from '@upstash/vector';
-import { type AdapterSettings, type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
+import type { AdapterChoice, AdapterVariables, ModelChoice } from '../../src/ai/adapters/settings.ts';
 import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
 import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
 import { ModelUnavailable, openaiChat } from '../../src/ai/openai-chat.ts';
@@ -33,38 +33,13 @@ export interface CloudflareAI {
   token: string;
 }
 
-/**
- * Checks a configuration by calling its services. Writes and deletes one vector and one key.
- *
- * @param options.cloudflare Asked in place of the binding of Workers AI, which only deployed functions have.
- */
-export const examine = async (
-  variables: AdapterVariables,
-  { cloudflare }: { cloudflare?: CloudflareAI | undefined } = {},
-): Promise<Finding[]> => {
-  const settings = settingsOf(variables);
-  if (typeof settings === 'string') return [{ what: 'the variables', state: 'wrong', reported: settings }];
-  const models = settings.workersAI === undefined ? examineModels(settings) : examineWorkersAI(settings, cloudflare);
-  const unused = unusedFindings(variables, settings);
-  const findings = await Promise.all([unused, models, examineVector(settings), examineRedis(settings)]);
-  return [{ what: 'the variables', state: 'well', reported: 'every value can be read' }, ...findings.flat()];
-};
-
-const settingsOf = (variables: AdapterVariables): AdapterSettings | string => {
-  try {
-    return readSettings(variables);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-};
-
 /** The models of a configuration alone. @param options.texts In one call for embeddings. */
-export const examineModels = async (settings: AdapterSettings, { texts = 256 } = {}): Promise<Finding[]> =>
+export const examineModels = async (settings: ModelChoice, { texts = 256 } = {}): Promise<Finding[]> =>
   (await Promise.all([examineEmbeddings(settings, texts), examineChat(settings)])).flat();
 
 /** The models are the same behind the binding and behind the account's REST address; only the second can be reached from here. */
-const examineWorkersAI = async (
-  settings: AdapterSettings,
+export const examineWorkersAI = async (
+  settings: ModelChoice,
   cloudflare: CloudflareAI | undefined,
 ): Promise<Finding[]> => {
   const { chat, embedding } = settings;
@@ -88,9 +63,9 @@ const examineWorkersAI = async (
 };
 
 /** What is set and has no effect. */
-const unusedFindings = (
+export const unusedFindings = (
   { OPENAI_API_KEY: key, OPENAI_BASE_URL: address, WORKERS_AI: workersAI }: AdapterVariables,
-  { isOff, openai }: AdapterSettings,
+  { isOff, openai }: ModelChoice,
 ): Finding[] => {
   const names = [
     ...(key || address ? ['OPENAI_API_KEY and OPENAI_BASE_URL'] : []),
@@ -104,7 +79,7 @@ const unusedFindings = (
 };
 
 /** As many texts as a sync embeds at once, so that a limit shows, and one as long as a section may be. */
-const examineEmbeddings = async ({ openai, embedding }: AdapterSettings, texts: number): Promise<Finding[]> => {
+const examineEmbeddings = async ({ openai, embedding }: ModelChoice, texts: number): Promise<Finding[]> => {
   const what = 'embeddings';
   if (openai === undefined || embedding === undefined)
     return [
@@ -122,7 +97,7 @@ const examineEmbeddings = async ({ openai, embedding }: AdapterSettings, texts: 
   return [...findings, ...refusalFinding(what, embedding.model, provider.refusals())];
 };
 
-const examineChat = async ({ openai, chat }: AdapterSettings): Promise<Finding[]> => {
+const examineChat = async ({ openai, chat }: ModelChoice): Promise<Finding[]> => {
   const what = 'answers by a model';
   if (openai === undefined || chat === undefined)
     return [{ what, state: 'not configured', reported: 'answers are quotes (OPENAI_API_KEY, CHAT_MODEL)' }];
@@ -183,7 +158,10 @@ const PROBE_SCHEMA = {
   },
 };
 
-const examineVector = async ({ vector, embedding }: AdapterSettings): Promise<Finding[]> => {
+export const examineVector = async ({
+  vector,
+  embedding,
+}: Pick<AdapterChoice, 'vector' | 'embedding'>): Promise<Finding[]> => {
   const what = 'Upstash Vector';
   if (vector === undefined || embedding === undefined)
     return [{ what, state: 'not configured', reported: 'vectors stay in editions and Durable Objects' }];
@@ -207,7 +185,7 @@ const examineVector = async ({ vector, embedding }: AdapterSettings): Promise<Fi
   });
 };
 
-const examineRedis = async ({ redis }: AdapterSettings): Promise<Finding[]> => {
+export const examineRedis = async ({ redis }: Pick<AdapterChoice, 'redis'>): Promise<Finding[]> => {
   const what = 'Upstash Redis';
   if (redis === undefined) return [{ what, state: 'not configured', reported: 'embeddings are kept in KV' }];
   const client = new Redis({ ...redis, enableTelemetry: false, retry: { retries: 1 }, signal: inTime });
@@ -255,21 +233,21 @@ export const examineDirectory = (
   return { what, state: 'well', reported: `number ${seq}, valid until ${until}` };
 };
 
-/** Checks the connections to helpdesks and the article sources, without calling them. */
-export const examineHelpdesks = (variables: HelpdeskVariables & SourceVariables): Finding[] => {
-  const connections = readConnections(variables).list(helpdeskTools);
-  const sources = readSources(variables, { fetch, now: Date.now }).problems();
-  return [
-    ...connections.map(({ workspace, helpdesk, problem }): Finding => {
+/** Checks the connections to helpdesks, without calling them. */
+export const examineHelpdesks = (variables: HelpdeskVariables): Finding[] =>
+  readConnections(variables)
+    .list(helpdeskTools)
+    .map(({ workspace, helpdesk, problem }): Finding => {
       const what = `${helpdesk} (${workspace})`;
       if (problem !== undefined) return { what, state: 'wrong', reported: problem };
       return { what, state: 'well', reported: 'its entry in HELPDESKS can be used, and its secrets are set' };
-    }),
-    ...sources.map(
-      ({ workspace, problem }): Finding => ({ what: `articles (${workspace})`, state: 'wrong', reported: problem }),
-    ),
-  ];
-};
+    });
+
+/** Checks the article sources, without calling them. */
+export const examineSources = (variables: SourceVariables): Finding[] =>
+  readSources(variables, { fetch, now: Date.now })
+    .problems()
+    .map(({ workspace, problem }) => ({ what: `articles (${workspace})`, state: 'wrong', reported: problem }));
 
 const inTime = (): AbortSignal => AbortSignal.timeout(TIMEOUT_MS);
 

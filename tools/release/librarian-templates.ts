@@ -45,7 +45,7 @@ export const INFO: LibrarianInfo = {
 
 const indexText = (id: string): string => `
 import { chatModelOf } from '../../src/ai/adapters/models.ts';
-import { type AdapterVariables, readModelSettings } from '../../src/ai/adapters/settings.ts';
+import { type ModelVariables, readModels } from '../../src/ai/adapters/settings.ts';
 import { delegateTo } from '../../src/librarians/delegation/delegates.ts';
 import { serviceTargets } from '../../src/librarians/delegation/librarian-directory.ts';
 import { serveLibrarian } from '../../src/librarians/serve/serve-librarian.ts';
@@ -54,12 +54,12 @@ import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import { INFO } from './info.ts';
 import { ${camelOf(id)} } from './librarian.ts';
 
-type Env = IdentityVariables & AdapterVariables;
+type Env = IdentityVariables & ModelVariables;
 
 const fetch = serveApp(INFO.id, async (env: Env) =>
   serveLibrarian(${camelOf(id)}, INFO, {
     ...(await identityFrom(env, INFO.id)),
-    ...chatModelOf(readModelSettings(env)),
+    ...chatModelOf(readModels(env)),
     targets: delegateTo(serviceTargets(env)),
   }),
 );

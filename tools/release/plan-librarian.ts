@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOCAL_LIBRARIANS } from '../../src/platform/context/internal-librarians.ts';
+import { settingsOf } from './configuration.ts';
 import { librarianTemplates } from './librarian-templates.ts';
 import type { NewLibrarianOptions } from './new-librarian-options.ts';
 
@@ -43,7 +44,8 @@ const refuseTaken = (id: string, config: string): void => {
   }
   const name = bindingOf(id);
   // Every binding and variable of the gateway shares one environment with the new service binding.
-  if (new RegExp(`\\b${name}\\b`).test(config) || /^(?:CONTEXT_|ENVIRONMENT$|ROUTED_PARTNERS$)/.test(name)) {
+  const isVariable = settingsOf('gateway').some((setting) => setting.name === name);
+  if (isVariable || new RegExp(`\\b${name}\\b`).test(config)) {
     throw new Error(`Cannot use the id ${id}: the gateway has something else that is called ${name}`);
   }
 };

@@ -1,4 +1,4 @@
-import { type AdapterVariables, NO_MODEL, readSettings } from '../../src/ai/adapters/settings.ts';
+import { type AdapterVariables, NO_MODEL, readAdapters } from '../../src/ai/adapters/settings.ts';
 import { findOllama, loadedContext, type Ollama, type OllamaModel, ollamaAddress } from './find-ollama.ts';
 
 /** What `npm start` has decided on. */
@@ -38,7 +38,7 @@ export async function chooseModels(
   if (variables.MODELS?.trim() === NO_MODEL)
     return { variables, line: 'no model, as MODELS=none says: answers are quotes' };
   // An index needs an embedding model, which may be found below.
-  const named = readSettings({ ...local, UPSTASH_VECTOR_REST_URL: undefined, UPSTASH_VECTOR_REST_TOKEN: undefined });
+  const named = readAdapters({ ...local, UPSTASH_VECTOR_REST_URL: undefined, UPSTASH_VECTOR_REST_TOKEN: undefined });
   if (named.openai !== undefined) return { variables, line: namedLine(variables, named) };
   if (variables.CHAT_MODEL?.trim() === NO_MODEL)
     return { variables, line: 'no model, as CHAT_MODEL=none says: answers are quotes' };
@@ -54,7 +54,7 @@ const HOW_TO_GET_ONE = 'A running Ollama or OPENAI_API_KEY lets a model answer (
 
 const namedLine = (
   variables: AdapterVariables,
-  { openai, chat, embedding }: ReturnType<typeof readSettings>,
+  { openai, chat, embedding }: ReturnType<typeof readAdapters>,
 ): string => {
   const isAddressed = Boolean(variables.OPENAI_BASE_URL?.trim());
   const why = `${isAddressed ? 'OPENAI_BASE_URL' : 'OPENAI_API_KEY'} is set`;

@@ -1,4 +1,4 @@
-import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
+import { type AdapterVariables, readAdapters } from '../../src/ai/adapters/settings.ts';
 import { examineModels } from '../release/examine.ts';
 
 /** Enough to find a limit of most services, and few to pay for. */
@@ -11,7 +11,7 @@ const PATIENCE_MS = 8000;
  * a slow one does not delay the start with.
  */
 export async function modelNotes(variables: AdapterVariables): Promise<string[]> {
-  const settings = readSettings({ ...variables, ENVIRONMENT: 'development' });
+  const settings = readAdapters({ ...variables, ENVIRONMENT: 'development' });
   if (settings.openai === undefined) return [];
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -1,7 +1,13 @@
 import { resolve } from 'node:path';
 import type { Miniflare } from 'miniflare';
 import * as z from 'zod';
-import { ADAPTER_VARIABLES, type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
+import {
+  type AdapterVariables,
+  adapterSettings,
+  languageSettings,
+  readAdapters,
+  readQuestionLimits,
+} from '../../src/ai/adapters/settings.ts';
 import { ErrorInfo } from '../../src/contract/core/error-info.ts';
 import { SyncAccepted, SyncStatus } from '../../src/contract/wire/sync.ts';
 import type { FolderOptions } from '../../src/documents/node/folder/scan-folder.ts';
@@ -13,6 +19,7 @@ import {
   PUBLISHABLE_PREFIX,
 } from '../../src/gateway/access/api-keys.ts';
 import type { DirectoryEntry } from '../../src/platform/context/key-directory.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../sample/files.ts';
 import { seedShop } from '../sample/shop/seed-shop.ts';
 import { storeCatalogue } from '../sample/shop/shop-catalogue.ts';
@@ -149,8 +156,11 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
 
 /** Checked before anything starts, so that the error names a wrong variable. */
 const adapterVars = (variables: AdapterVariables = {}): Record<string, string> => {
-  readSettings({ ...variables, ENVIRONMENT: 'development' });
-  return Object.fromEntries(ADAPTER_VARIABLES.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])));
+  const local = { ...variables, ENVIRONMENT: 'development' };
+  readQuestionLimits(local, readAdapters(local));
+  readSettings(languageSettings, local);
+  const names = Object.keys(adapterSettings) as (keyof typeof adapterSettings)[];
+  return Object.fromEntries(names.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])));
 };
 
 const OWNER: ApiKeyRecord = {

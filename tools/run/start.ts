@@ -5,7 +5,7 @@ import { realpath } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { relative } from 'node:path';
 import { watch } from 'chokidar';
-import { type AdapterVariables, readSettings } from '../../src/ai/adapters/settings.ts';
+import { type AdapterVariables, readAdapters } from '../../src/ai/adapters/settings.ts';
 import { describeIssues } from '../../src/contract/core/error-info.ts';
 import type { SyncReport } from '../../src/contract/wire/sync.ts';
 import { describeScan, isWatched, scanFolder } from '../../src/documents/node/folder/scan-folder.ts';
@@ -163,7 +163,7 @@ function checkTaxonomy({ taxonomy }: StartOptions): string | undefined {
 
 /** `running on Upstash Vector, Upstash Redis, text-embedding-3-small and gpt-4.1-mini`. */
 function adaptersLine(variables: AdapterVariables): string {
-  const { vector, redis, embedding, chat } = readSettings({ ...variables, ENVIRONMENT: 'development' });
+  const { vector, redis, embedding, chat } = readAdapters({ ...variables, ENVIRONMENT: 'development' });
   const parts = [vector && 'Upstash Vector', redis && 'Upstash Redis', embedding?.model, chat?.model];
   const used = parts.filter((part) => part !== undefined);
   return used.length === 0

@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readSettings } from '../../src/ai/adapters/settings.ts';
 import { buildAssets } from '../build/build-assets.ts';
 import { fail, failUsage, orFail, readCommandLine } from '../command-line.ts';
 import { ROOT } from '../functions.ts';
+import { refusedVariables } from '../release/checks.ts';
 import { RECORD_FILE, readRecord } from '../release/deployment-record.ts';
 import { readEnvFile } from '../release/env-file.ts';
-import { examineDirectory, examineHelpdesks } from '../release/examine.ts';
+import { examineDirectory, examineHelpdesks, examineSources } from '../release/examine.ts';
 import {
   createKeyring,
   directoryVariables,
@@ -176,8 +176,11 @@ async function ask(key: string | undefined): Promise<void> {
 
 /** What `npm run doctor` finds without a call: values that no function could read. */
 function refuseInvalid(variables: Record<string, string>): void {
-  readSettings({ ...variables, ENVIRONMENT: variables.ENVIRONMENT ?? 'production' });
-  const wrong = examineHelpdesks({ ...variables, ENVIRONMENT: 'production' }).filter(({ state }) => state === 'wrong');
+  const refused = refusedVariables({ ...variables, ENVIRONMENT: variables.ENVIRONMENT ?? 'production' });
+  if (refused.length > 0) throw new Error(refused.join('; '));
+  const deployed = { ...variables, ENVIRONMENT: 'production' };
+  const findings = [...examineHelpdesks(deployed), ...examineSources(deployed)];
+  const wrong = findings.filter(({ state }) => state === 'wrong');
   if (wrong.length > 0)
     throw new Error(
       `Cannot use ${values.env}: ${wrong.map(({ what, reported }) => `${what}: ${reported}`).join('; ')}`,

@@ -38,7 +38,7 @@ const DECISIONS: readonly Decision[] = [
     what: 'ask whether answers are kept',
     isOpen: () => true,
     read: (reply) => {
-      readKeepAnswers(reply, { isLocal: false });
+      readKeepAnswers({ KEEP_ANSWERS: reply });
       return reply;
     },
   },

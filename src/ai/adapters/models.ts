@@ -1,5 +1,5 @@
 import type { AIClient, Healthz } from '../../contract/core/librarian.ts';
-import { SettingRefused } from '../../platform/http/public-address.ts';
+import { readSettings, SettingRefused, type Variables } from '../../platform/settings/settings.ts';
 import type { EmbeddingProvider } from '../embeddings/base.ts';
 import { OpenAIEmbeddingProvider } from '../embeddings/openai.ts';
 import { WORD_VECTORS_MODEL } from '../embeddings/word-vectors.ts';
@@ -8,7 +8,15 @@ import type { OpenAIConfig } from '../openai-client.ts';
 import { type ModelPrice, priceOf } from '../prices.ts';
 import { type Reranker, rerankApi, WORKERS_AI_RERANKER, workersAIReranker } from '../reranker.ts';
 import { WORKERS_AI_SERVICE, type WorkersAI, workersAIFetch } from '../workers-ai.ts';
-import { type AdapterSettings, type AdapterVariables, accessOf, NO_MODEL, readModelSettings } from './settings.ts';
+import {
+  accessOf,
+  type ModelChoice,
+  type ModelVariables,
+  NO_MODEL,
+  readModels,
+  rerankSettings,
+  storeAddresses,
+} from './settings.ts';
 
 /** For an app to spread into its options. */
 interface ChatModel {
@@ -24,7 +32,7 @@ interface ChatModel {
 const CHAT_CALL_MS = 10_000;
 
 /** The configured chat model and its price; empty without one. Holds no request state: one per isolate. */
-export const chatModelOf = (settings: AdapterSettings): ChatModel => {
+export const chatModelOf = (settings: ModelChoice): ChatModel => {
   const service = serviceOf(settings);
   if (service === undefined || settings.chat === undefined) return {};
   const { model, prices = {}, reasoningEffort } = settings.chat;
@@ -34,14 +42,14 @@ export const chatModelOf = (settings: AdapterSettings): ChatModel => {
 };
 
 /** The configured embedding model, without a cache; `undefined` without one. Holds no request state. */
-export const embeddingProviderOf = (settings: AdapterSettings): EmbeddingProvider | undefined => {
+export const embeddingProviderOf = (settings: ModelChoice): EmbeddingProvider | undefined => {
   const service = serviceOf(settings);
   if (service === undefined || settings.embedding === undefined) return undefined;
   return new OpenAIEmbeddingProvider({ ...service, ...settings.embedding });
 };
 
 /** The service that has the models. @throws {SettingRefused} When Workers AI is chosen and the function has no binding. */
-const serviceOf = ({ openai, workersAI }: AdapterSettings): OpenAIConfig | undefined => {
+const serviceOf = ({ openai, workersAI }: ModelChoice): OpenAIConfig | undefined => {
   if (openai !== undefined) return { baseURL: openai.url, apiKey: openai.token };
   if (workersAI === undefined) return undefined;
   return { ...WORKERS_AI_SERVICE, fetch: workersAIFetch(boundAI(workersAI.binding)) };
@@ -49,9 +57,7 @@ const serviceOf = ({ openai, workersAI }: AdapterSettings): OpenAIConfig | undef
 
 const boundAI = (binding: WorkersAI | undefined): WorkersAI => {
   if (binding) return binding;
-  throw new SettingRefused(
-    'Cannot use WORKERS_AI: the function has no binding AI. npm run setup and npm run deploy add it',
-  );
+  throw new SettingRefused('WORKERS_AI', 'the function has no binding AI. npm run setup and npm run deploy add it');
 };
 
 /**
@@ -60,34 +66,34 @@ const boundAI = (binding: WorkersAI | undefined): WorkersAI => {
  *
  * @throws {SettingRefused} For an invalid value.
  */
-export const rerankerOf = (variables: AdapterVariables): { reranker?: Reranker } => {
-  const { workersAI, isOff } = readModelSettings(variables);
-  const model = (variables.RERANK_MODEL ?? '').trim();
+export const rerankerOf = (variables: ModelVariables & Variables<typeof rerankSettings>): { reranker?: Reranker } => {
+  const { workersAI, isOff } = readModels(variables);
+  const values = readSettings(rerankSettings, variables);
+  const { RERANK_MODEL: model } = values;
   if (isOff || model === NO_MODEL) return {};
-  const access = accessOf(variables, { url: 'RERANK_BASE_URL', token: 'RERANK_API_KEY' });
+  const access = accessOf(values, { url: 'RERANK_BASE_URL', token: 'RERANK_API_KEY' });
   if (access !== undefined) {
-    if (model !== '') return { reranker: rerankApi({ baseURL: access.url, apiKey: access.token, model }) };
-    throw new SettingRefused(
-      `Cannot use RERANK_BASE_URL: set RERANK_MODEL, as ${WORKERS_AI_RERANKER} runs only on Workers AI`,
-    );
+    if (model !== undefined) return { reranker: rerankApi({ baseURL: access.url, apiKey: access.token, model }) };
+    throw new SettingRefused('RERANK_BASE_URL', `set RERANK_MODEL, as ${WORKERS_AI_RERANKER} runs only on Workers AI`);
   }
-  if (workersAI !== undefined) return { reranker: workersAIReranker(boundAI(workersAI.binding), model || undefined) };
+  if (workersAI !== undefined) return { reranker: workersAIReranker(boundAI(workersAI.binding), model) };
   const { AI: ai } = variables;
-  return ai !== undefined && model.startsWith('@cf/') ? { reranker: workersAIReranker(ai, model) } : {};
+  return ai !== undefined && model?.startsWith('@cf/') ? { reranker: workersAIReranker(ai, model) } : {};
 };
 
 /**
  * The adapters in use, by role, as `GET /healthz` reports them publicly: kinds and names of models, no addresses. The gateway
  * knows only the addresses of the stores, not their tokens.
  */
-export const adapterHealth = (variables: AdapterVariables): Healthz['adapters'] => {
-  const { embedding, chat } = readModelSettings(variables);
-  const vector = (variables.UPSTASH_VECTOR_REST_URL ?? '').trim() !== '';
-  const redis = (variables.UPSTASH_REDIS_REST_URL ?? '').trim() !== '';
+export const adapterHealth = (
+  variables: Variables<typeof storeAddresses>,
+  { embedding, chat }: ModelChoice,
+): Healthz['adapters'] => {
+  const { UPSTASH_VECTOR_REST_URL: vector, UPSTASH_REDIS_REST_URL: redis } = readSettings(storeAddresses, variables);
   return {
-    knowledge: vector ? 'upstash' : 'embedded',
-    memory: vector ? 'upstash' : 'embedded',
-    embedding_cache: redis ? 'upstash' : 'embedded',
+    knowledge: vector === undefined ? 'embedded' : 'upstash',
+    memory: vector === undefined ? 'embedded' : 'upstash',
+    embedding_cache: redis === undefined ? 'embedded' : 'upstash',
     embeddings: embedding?.model.slice(0, 64) ?? WORD_VECTORS_MODEL,
     model: chat?.model.slice(0, 64) ?? 'none',
   };

@@ -8,11 +8,18 @@ import {
   jwtVerify,
 } from 'jose';
 import * as z from 'zod';
-import { describeIssues, readAs } from '../../contract/core/error-info.ts';
 import { Audience, HeldAudiences, WorkspaceId } from '../../contract/core/names.ts';
 import { MAX_AUDIENCES } from '../../platform/context/limits.ts';
 import { fetchJson, HttpFailure, readBytes, sendOk } from '../../platform/http/fetch-json.ts';
-import { SettingRefused, serviceAddress } from '../../platform/http/public-address.ts';
+import {
+  environmentSettings,
+  isDevelopment,
+  readSettings,
+  type SettingsSchema,
+  serviceAddress,
+  type Variables,
+} from '../../platform/settings/settings.ts';
+import { json } from '../../platform/settings/values.ts';
 import { type ApiKey, ApiKeyRecord, hashApiKey } from './api-keys.ts';
 import { GatewayError } from './gateway-error.ts';
 
@@ -56,23 +63,25 @@ const Provider = z.strictObject({
 });
 export type Provider = z.infer<typeof Provider>;
 
-/** Reads `OIDC_PROVIDERS`, a JSON list. @throws {SettingRefused} When it is not one, or names an address that must not be called. */
-export const readProviders = (text: string | undefined, { isLocal }: { isLocal: boolean }): Provider[] => {
-  if (text === undefined || text.trim() === '') return [];
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new SettingRefused('Cannot use OIDC_PROVIDERS: it is not JSON');
-  }
-  const read = readAs(z.array(Provider).max(10), json);
-  if (!read.ok) throw new SettingRefused(`Cannot use OIDC_PROVIDERS: ${describeIssues(read.issues)}`);
-  for (const { issuer, jwks_uri } of read.value) {
+export const signInSettings = {
+  ...environmentSettings,
+  OIDC_PROVIDERS: json(z.array(Provider).max(10), {
+    what: 'Identity providers whose tokens are accepted beside API keys ([signing in](sign-in.md))',
+    example: '[{"issuer": "https://…", "audience": "…", "grants": […]}]',
+    usual: [],
+    otherwise: 'none',
+  }),
+} satisfies SettingsSchema;
+
+/** @throws {SettingRefused} For a wrong list, or an address in it that must not be called. */
+export function readProviders(variables: Variables<typeof signInSettings>): Provider[] {
+  const isLocal = isDevelopment(variables);
+  const { OIDC_PROVIDERS: providers } = readSettings(signInSettings, variables);
+  for (const { issuer, jwks_uri } of providers)
     for (const address of [issuer, ...(jwks_uri === undefined ? [] : [jwks_uri])])
       serviceAddress(new URL(address).origin, { name: 'OIDC_PROVIDERS', isLocal });
-  }
-  return read.value;
-};
+  return providers;
+}
 
 export interface Tokens {
   /** Issuers, for the metadata of this resource (RFC 9728). */

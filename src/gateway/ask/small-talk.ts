@@ -5,7 +5,9 @@ import type { LibrarianResponse } from '../../contract/core/response.ts';
 import { type Danger, dangerIn } from '../../language/danger.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { type SmallTalk, smallTalkIn } from '../../language/small-talk.ts';
-import { SettingRefused } from '../../platform/http/public-address.ts';
+import { readSettings, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
+import { setting } from '../../platform/settings/values.ts';
+import { type handoverSettings, handoverTarget } from '../../support/tickets/handover-target.ts';
 import SAFETY from './safety.json' with { type: 'json' };
 import REPLIES from './small-talk.json' with { type: 'json' };
 
@@ -96,32 +98,31 @@ type Texts = (typeof REPLIES)['en'];
 const BY_LANGUAGE: Readonly<Record<string, Texts>> = REPLIES;
 const textsIn = (language: string): Texts => BY_LANGUAGE[language] ?? REPLIES.en;
 
-interface PersonVariables {
-  /** As of the webhooks function: workspaces with where their visitors are handed over to, as JSON. */
-  HANDOVER?: string | undefined;
-  /** A link for all workspaces, or JSON by workspace. */
-  CONTACT_URL?: string | undefined;
-}
-
 const Contact = z.union([WebUrl, z.string().regex(/^mailto:\S+@\S+$/)]);
 const Contacts = z.record(WorkspaceId, Contact);
+/** A link for all workspaces, or one for each. */
+const ContactWays = z
+  .string()
+  .transform((link) => (link.startsWith('{') ? { byWorkspace: parseJson(link) } : { everywhere: link }))
+  .pipe(z.union([z.strictObject({ everywhere: Contact }), z.strictObject({ byWorkspace: Contacts })]));
+
+/** How a person is reached, beside the handover. */
+export const contactSettings = {
+  CONTACT_URL: setting(ContactWays, {
+    what: 'A link for who [asks for a person](conversations.md#thanks-greetings-and-people)',
+    allowed: 'an http, https or mailto address, or JSON by workspace: `{"default": "https://…"}`',
+  }),
+} satisfies SettingsSchema;
 
 /**
- * Reads the variables `HANDOVER` and `CONTACT_URL`.
+ * Reads by which ways a person can be reached.
  *
  * @throws {SettingRefused} For a contact that is no http, https or mailto address.
  */
-export const readPersonWays = ({ HANDOVER = '', CONTACT_URL = '' }: PersonVariables): PersonWays => {
-  const handover = z.record(z.string(), z.string()).safeParse(parseJson(HANDOVER || '{}'));
-  const targets = handover.success ? handover.data : {};
-  const contacts = CONTACT_URL.startsWith('{') ? Contacts.safeParse(parseJson(CONTACT_URL)) : undefined;
-  const contact = CONTACT_URL === '' || contacts !== undefined ? undefined : Contact.safeParse(CONTACT_URL);
-  if (contact?.success === false || contacts?.success === false)
-    throw new SettingRefused(
-      'Cannot use CONTACT_URL: it is neither an http, https or mailto address nor an object of them by workspace',
-    );
+export function readPersonWays(variables: Variables<typeof contactSettings & typeof handoverSettings>): PersonWays {
+  const { CONTACT_URL: ways } = readSettings(contactSettings, variables);
   return (workspace) => ({
-    handsOver: Object.hasOwn(targets, workspace) && targets[workspace] !== '',
-    contact: contact?.data ?? contacts?.data[workspace],
+    handsOver: handoverTarget(workspace, variables) !== undefined,
+    contact: ways && ('everywhere' in ways ? ways.everywhere : ways.byWorkspace[workspace]),
   });
-};
+}

@@ -1,5 +1,3 @@
-import * as z from 'zod';
-import { describeIssues, readAs } from '../../contract/core/error-info.ts';
 import type {
   AnswerFeedback,
   AnswerFilter,
@@ -11,7 +9,8 @@ import type {
 } from '../../contract/wire/answers.ts';
 import type { AuditEntry, AuditPage } from '../../contract/wire/audit.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';
-import { SettingRefused } from '../../platform/http/public-address.ts';
+import { readSettings, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
+import { wholeNumber } from '../../platform/settings/values.ts';
 import type { StatisticsRange } from './answer-statistics.ts';
 
 /** Which page of a list. */
@@ -78,25 +77,22 @@ export interface AnswerLimits {
   answers: number;
 }
 
-export interface AnswerVariables {
-  ANSWER_DAYS?: string;
-  MAX_ANSWERS?: string;
+export const answerSettings = {
+  ANSWER_DAYS: wholeNumber({ from: 1, to: 3650, usual: 30, what: 'Days until a kept answer is removed' }),
+  MAX_ANSWERS: wholeNumber({
+    from: 1,
+    to: 1_000_000,
+    usual: 50_000,
+    what: 'Answers that a workspace keeps (of 128 KB at most, in a database of 10 GB); the oldest are removed',
+  }),
+} satisfies SettingsSchema;
+export type AnswerVariables = Variables<typeof answerSettings>;
+
+/** @throws {SettingRefused} Names a variable that is not a whole number in its range. */
+export function readAnswerLimits(variables: AnswerVariables): AnswerLimits {
+  const { ANSWER_DAYS: days, MAX_ANSWERS: answers } = readSettings(answerSettings, variables);
+  return { days, answers };
 }
-
-const whole = (most: number) => z.coerce.number('is not a number').pipe(z.int().min(1).max(most)).optional();
-const Variables = z.object({ ANSWER_DAYS: whole(3650), MAX_ANSWERS: whole(1_000_000) });
-
-/**
- * The limits from the variables; an empty one counts as not set.
- *
- * @throws {SettingRefused} Names a variable that is not a whole number in its range.
- */
-export const readAnswerLimits = (variables: AnswerVariables): AnswerLimits => {
-  const set = Variables.keyof().options.flatMap((name) => (variables[name]?.trim() ? [[name, variables[name]]] : []));
-  const read = readAs(Variables, Object.fromEntries(set));
-  if (!read.ok) throw new SettingRefused(`Cannot use ${describeIssues(read.issues)}`);
-  return { days: read.value.ANSWER_DAYS ?? 30, answers: read.value.MAX_ANSWERS ?? 50_000 };
-};
 
 export const answerCursorText = (place: number): string => `p${place}`;
 

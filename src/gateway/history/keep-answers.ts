@@ -19,8 +19,14 @@ import type { Budget } from '../../platform/context/limits.ts';
 import { type OriginContext, originate } from '../../platform/context/request-context.ts';
 import type { SignedClient } from '../../platform/context/signed-client.ts';
 import { utf8 } from '../../platform/encoding.ts';
-import { SettingRefused } from '../../platform/http/public-address.ts';
 import { type Log, logLine } from '../../platform/log.ts';
+import {
+  environmentSettings,
+  readSettings,
+  type SettingsSchema,
+  type Variables,
+} from '../../platform/settings/settings.ts';
+import { list } from '../../platform/settings/values.ts';
 import type { GatewayEnv } from '../access/request-log.ts';
 import { type Asker, createGatherer } from './gather.ts';
 import { openQuestions, type ReportGaps } from './report-gaps.ts';
@@ -143,24 +149,27 @@ const KEEP_MS = 5000;
 /** How long an answer waits for others. */
 const GATHER_MS = 100;
 
+export const keepSettings = {
+  ...environmentSettings,
+  KEEP_ANSWERS: list({
+    what: 'Workspaces whose [answers are kept](answers-kept.md)',
+    item: WorkspaceId,
+    allowed: 'ids of workspaces separated by commas, `all` or `none`',
+    usual: (isLocal) => [isLocal ? 'all' : 'none'],
+    otherwise: 'none; in development `all`',
+  }),
+} satisfies SettingsSchema;
+
 /**
- * Reads the variable `KEEP_ANSWERS`: workspaces separated by commas, `all`, or `none`. Absent: all on a developer's machine, otherwise
- * none.
+ * Whether the answers of a workspace are kept.
  *
  * @throws {SettingRefused} For a name that no workspace can have.
  */
-export const readKeepAnswers = (
-  variable: string | undefined,
-  { isLocal }: { isLocal: boolean },
-): ((workspace: string) => boolean) => {
-  const names = variable?.match(/[^\s,]+/g) ?? [isLocal ? 'all' : 'none'];
-  const wrong = names.find((name) => !WorkspaceId.safeParse(name).success);
-  if (wrong !== undefined) {
-    throw new SettingRefused(`Cannot use KEEP_ANSWERS: ${JSON.stringify(wrong.slice(0, 40))} is not a workspace id`);
-  }
+export function readKeepAnswers(variables: Variables<typeof keepSettings>): (workspace: string) => boolean {
+  const { KEEP_ANSWERS: names } = readSettings(keepSettings, variables);
   if (names.join() === 'all') return () => true;
   return names.join() === 'none' ? () => false : (workspace) => names.includes(workspace);
-};
+}
 
 /** By the route of a protocol; else as the client names it, or by its key. */
 export const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerInterface => {

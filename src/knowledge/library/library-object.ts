@@ -9,7 +9,7 @@ import { durableObjectSql } from '../../platform/storage/sql.ts';
 import { StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
 import { completeEdition } from '../edition/current-edition.ts';
 import { createLibrary, type Library, REMOTE_METHODS, type RemoteMethod } from './library.ts';
-import { type LibraryVariables, librarySettings } from './library-settings.ts';
+import { type LibraryVariables, readLibrarySettings } from './library-settings.ts';
 import type { LibraryEmbedding } from './vector-store.ts';
 
 export interface LibraryObjectEnv extends LibraryVariables {
@@ -65,15 +65,15 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
 
   #open(workspace: string): Library {
     const { storage } = this.ctx;
-    const settings = librarySettings(this.env);
+    const settings = readLibrarySettings(this.env);
     return createLibrary({
       workspace,
       sql: durableObjectSql(storage),
       editionStorage: kvEditionStorage(this.env.EDITIONS),
       source: () => settings.sourceOf(workspace),
       articleUrl: settings.articleUrl,
-      history: settings.history(),
-      isLive: settings.isLive(),
+      history: settings.history,
+      isLive: settings.isLive,
       now: Date.now,
       newId: () => crypto.randomUUID(),
       // Storage keeps the order of writes: nothing that follows is lost by not waiting.

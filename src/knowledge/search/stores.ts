@@ -1,5 +1,5 @@
 import { embeddingProviderOf } from '../../ai/adapters/models.ts';
-import type { AdapterSettings } from '../../ai/adapters/settings.ts';
+import type { AdapterChoice } from '../../ai/adapters/settings.ts';
 import {
   type CachedEmbeddings,
   cachedEmbeddings,
@@ -22,7 +22,7 @@ import { type MeaningOf, meaningBy } from './retrieve.ts';
  * @returns `undefined` where none is configured: then vectors are stored beside their texts.
  */
 export const vectorIndexesOf = (
-  { vector, embedding }: AdapterSettings,
+  { vector, embedding }: Pick<AdapterChoice, 'vector' | 'embedding'>,
   kind: 'kb' | 'memory',
 ): ((workspace: string) => VectorIndex) | undefined => {
   if (vector === undefined || embedding === undefined) return undefined;
@@ -51,7 +51,7 @@ const ISOLATE_SECONDS = 600;
  * @returns `undefined` without an embedding model.
  */
 export const queryEmbeddingsOf = (
-  settings: AdapterSettings,
+  settings: AdapterChoice,
   { librarian, kv, log, counters }: CacheParts,
 ): ((scope: { waitUntil: WaitUntil; workspace: string }) => CachedEmbeddings) | undefined => {
   const provider = embeddingProviderOf(settings);
@@ -91,7 +91,7 @@ interface Meanings {
 }
 
 /** The meaning of queries, by the configured embedding model and vector index. One per isolate. */
-export const meaningsOf = (settings: AdapterSettings, parts: CacheParts): Meanings => {
+export const meaningsOf = (settings: AdapterChoice, parts: CacheParts): Meanings => {
   const embeddingsFor = queryEmbeddingsOf(settings, parts);
   if (embeddingsFor === undefined) return {};
   const indexOf = vectorIndexesOf(settings, 'kb');

@@ -1,9 +1,18 @@
 import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/core/error-info.ts';
-import { parseJson } from '../../contract/core/json-object.ts';
 import { Audience, Audiences } from '../../contract/core/names.ts';
 import { basicAuth } from '../../platform/http/fetch-json.ts';
-import { SettingRefused, serviceAddress } from '../../platform/http/public-address.ts';
+import {
+  attemptSettings,
+  environmentSettings,
+  isDevelopment,
+  readSettings,
+  type SettingsSchema,
+  secretOf,
+  serviceAddress,
+  type Variables,
+} from '../../platform/settings/settings.ts';
+import { json } from '../../platform/settings/values.ts';
 import { type ArticleSource, type LabelMeanings, Locale, SourceFailed } from './article-source.ts';
 import { chatwootArticles } from './chatwoot-articles.ts';
 import { confluenceArticles } from './confluence-articles.ts';
@@ -97,13 +106,18 @@ const Source = z.discriminatedUnion('tool', [
 ]);
 type Source = z.infer<typeof Source>;
 
-/** Variables of the function; the secrets named in ARTICLE_SOURCES are further ones. */
-export interface SourceVariables {
-  /** `development` or `production`; anything but `development` counts as production. */
-  ENVIRONMENT?: string | undefined;
-  /** `{"default": {"tool": "zendesk", "apiUrl": "https://…", "email": "…", "tokenSecret": "ZENDESK_ARTICLES_TOKEN"}}` */
-  ARTICLE_SOURCES?: string | undefined;
-}
+export const articleSettings = {
+  ...environmentSettings,
+  ARTICLE_SOURCES: json(z.record(z.string(), z.unknown()), {
+    what: 'Web sites, GitHub, Notion, Confluence and [helpdesks](helpdesks.md) to read articles from, by workspace ([sources](sources.md))',
+    example: '{"default": {"tool": "zendesk", "apiUrl": "https://…", "tokenSecret": "ZENDESK_ARTICLES_TOKEN"}}',
+    usual: {},
+    otherwise: 'none',
+    doctor: 'articles',
+  }),
+} satisfies SettingsSchema;
+/** The secrets named in ARTICLE_SOURCES are further ones. */
+export type SourceVariables = Variables<typeof articleSettings>;
 
 interface OpenSource {
   /** Prefix of the ids of its articles; none for a web site, whose ids are paths. */
@@ -125,22 +139,22 @@ export const readSources = (
   variables: SourceVariables,
   { fetch, now }: { fetch: typeof globalThis.fetch; now: () => number },
 ): ArticleSources => {
-  const read = z.record(z.string(), z.unknown()).safeParse(parseJson(variables.ARTICLE_SOURCES || '{}'));
-  const unread = read.success ? undefined : 'it is not a JSON object of workspaces';
-  const isLocal = variables.ENVIRONMENT === 'development';
+  const { value: entries, problem: unread } = attemptSettings(
+    () => readSettings(articleSettings, variables).ARTICLE_SOURCES,
+  );
+  const isLocal = isDevelopment(variables);
   const settings = new Map(
-    Object.entries(read.data ?? {}).map(([workspace, entry]) => [workspace, readSource(entry, isLocal)]),
+    Object.entries(entries ?? {}).map(([workspace, entry]) => [workspace, readSource(entry, isLocal)]),
   );
   const sources = new Map<string, ArticleSource>();
   const find = (workspace: string): OpenSource | undefined => {
-    if (unread !== undefined) throw new SourceFailed('SERVICE_UNAVAILABLE', `Cannot use ARTICLE_SOURCES: ${unread}`);
+    if (unread !== undefined) throw new SourceFailed('SERVICE_UNAVAILABLE', unread);
     const setting = settings.get(workspace);
     if (setting === undefined) return undefined;
     if ('problem' in setting) throw new SourceFailed('SERVICE_UNAVAILABLE', setting.problem);
     const { source, apiUrl } = setting;
-    // Secrets are variables whose names only the setting knows.
-    const token = 'tokenSecret' in source ? (variables as Record<string, unknown>)[source.tokenSecret] : 'none';
-    if (typeof token !== 'string' || token === '')
+    const token = 'tokenSecret' in source ? secretOf(variables, source.tokenSecret) : 'none';
+    if (token === undefined)
       throw new SourceFailed('SERVICE_UNAVAILABLE', 'a secret that ARTICLE_SOURCES names is not set');
     // It remembers what it has read between two pages of a listing.
     const opened = sources.get(workspace) ?? open(source, { apiUrl, token, fetch, now });
@@ -168,14 +182,12 @@ const readSource = (entry: unknown, isLocal: boolean): Setting => {
   const source = readAs(Source, entry);
   if (!source.ok) return { problem: `Cannot use an entry of ARTICLE_SOURCES: ${describeIssues(source.issues)}` };
   const address = (text: string) => serviceAddress(text, { name: 'an address in ARTICLE_SOURCES', isLocal });
-  try {
+  const { value: apiUrl, problem } = attemptSettings(() => {
     if ('publicUrl' in source.value && source.value.publicUrl) address(source.value.publicUrl);
     if ('sitemap' in source.value && source.value.sitemap) address(source.value.sitemap);
-    return { source: source.value, apiUrl: address('url' in source.value ? source.value.url : source.value.apiUrl) };
-  } catch (error) {
-    if (error instanceof SettingRefused) return { problem: error.message };
-    throw error;
-  }
+    return address('url' in source.value ? source.value.url : source.value.apiUrl);
+  });
+  return problem === undefined ? { source: source.value, apiUrl } : { problem };
 };
 
 /** Sources whose ids are paths. */

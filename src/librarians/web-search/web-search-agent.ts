@@ -2,8 +2,14 @@ import { answerPhrases } from '../../answering/write/answer-phrases.ts';
 import { AGENT_OPTIONS } from '../../contract/wire/agent-response.ts';
 import { errorInfoOf } from '../../platform/context/error-info-of.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';
-import { serviceAddress } from '../../platform/http/public-address.ts';
 import { type Log, logLine } from '../../platform/log.ts';
+import {
+  environmentSettings,
+  readSettings,
+  type SettingsSchema,
+  type Variables,
+} from '../../platform/settings/settings.ts';
+import { address, text, token } from '../../platform/settings/values.ts';
 import {
   type Agent,
   type AgentCall,
@@ -205,18 +211,22 @@ export const createApp = ({ search, shop, country, language, ...options }: WebSe
   return serveAgent(agent, WEB_SEARCH, { ...options, unavailable });
 };
 
-/** Variables and secrets that choose the search provider. */
-export interface ProviderVariables {
-  /** `development` or `production`; anything but `development` counts as production. */
-  ENVIRONMENT?: string | undefined;
-  /** Secret. It wins when both are set: SerpApi knows offers with prices. */
-  SERPAPI_KEY?: string | undefined;
-  /** Address of another provider with SerpApi's interface. Empty: SerpApi itself. */
-  SERPAPI_URL?: string | undefined;
-  /** Secret. */
-  BRAVE_SEARCH_KEY?: string | undefined;
-  BRAVE_SEARCH_URL?: string | undefined;
-}
+const TwoLetters = { pattern: /^[a-zA-Z]{2}$/, allowed: 'two letters' };
+
+/** The search provider, and what it is asked for. SerpApi wins when both keys are set: it knows offers with prices. */
+export const searchSettings = {
+  ...environmentSettings,
+  SERPAPI_KEY: token({ what: 'Key of SerpApi ([web search](web-search.md))' }),
+  SERPAPI_URL: address({ what: 'One that speaks as SerpApi does', otherwise: '`https://serpapi.com`' }),
+  BRAVE_SEARCH_KEY: token({ what: 'Key of Brave Search' }),
+  BRAVE_SEARCH_URL: address({
+    what: 'One that speaks as Brave Search does',
+    otherwise: '`https://api.search.brave.com`',
+  }),
+  SEARCH_COUNTRY: text({ ...TwoLetters, what: 'Where results should come from: `us`', otherwise: "the provider's" }),
+  SEARCH_LANGUAGE: text({ ...TwoLetters, what: 'Language of the results: `en`', otherwise: "the provider's" }),
+} satisfies SettingsSchema;
+export type ProviderVariables = Variables<typeof searchSettings>;
 
 /**
  * The provider whose key is set; `undefined` without one.
@@ -224,16 +234,14 @@ export interface ProviderVariables {
  * @throws {SettingRefused} When its address is not https, or its host is not a public name, such as an IP address; in
  *   development the loopback interface is allowed, over http too.
  */
-export const chooseProvider = (
+export function chooseProvider(
   variables: ProviderVariables,
   tools: { fetch: typeof fetch; now: () => number },
-): WebSearch | undefined => {
-  const { SERPAPI_KEY, SERPAPI_URL, BRAVE_SEARCH_KEY, BRAVE_SEARCH_URL } = variables;
-  const isLocal = variables.ENVIRONMENT === 'development';
-  const url = (name: string, text: string) => serviceAddress(text, { name, isLocal });
-  if (SERPAPI_KEY)
-    return serpApi({ ...tools, key: SERPAPI_KEY, url: url('SERPAPI_URL', SERPAPI_URL || 'https://serpapi.com') });
-  if (!BRAVE_SEARCH_KEY) return undefined;
-  const brave = url('BRAVE_SEARCH_URL', BRAVE_SEARCH_URL || 'https://api.search.brave.com');
-  return braveSearch({ ...tools, key: BRAVE_SEARCH_KEY, url: brave });
-};
+): WebSearch | undefined {
+  const values = readSettings(searchSettings, variables);
+  const { SERPAPI_KEY, BRAVE_SEARCH_KEY, SERPAPI_URL: serpApiUrl, BRAVE_SEARCH_URL: braveUrl } = values;
+  if (SERPAPI_KEY !== undefined)
+    return serpApi({ ...tools, key: SERPAPI_KEY, url: serpApiUrl ?? 'https://serpapi.com' });
+  if (BRAVE_SEARCH_KEY === undefined) return undefined;
+  return braveSearch({ ...tools, key: BRAVE_SEARCH_KEY, url: braveUrl ?? 'https://api.search.brave.com' });
+}

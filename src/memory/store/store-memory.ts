@@ -1,6 +1,4 @@
-import * as z from 'zod';
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
-import { describeIssues, readAs } from '../../contract/core/error-info.ts';
 import { QUERY_MAX_LENGTH } from '../../contract/core/names.ts';
 import type {
   Memory,
@@ -14,8 +12,9 @@ import type { Restored } from '../../contract/wire/moving.ts';
 import { questionText } from '../../knowledge/search/retrieve.ts';
 import { completedQuestion } from '../../language/complete-question.ts';
 import { mapBounded } from '../../platform/concurrency.ts';
-import { SettingRefused } from '../../platform/http/public-address.ts';
 import { describeCause, type Log } from '../../platform/log.ts';
+import { readSettings, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
+import { wholeNumber } from '../../platform/settings/values.ts';
 import { type StoreOptions, StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
 import { isTurn, type MemoryStore, mayReadMemory } from './memory-store.ts';
 
@@ -230,49 +229,50 @@ const logFault = (log: Log, { error, now, where }: { error: unknown; now: number
     cause: describeCause(error),
   });
 
-/** Measured capacity of a Durable Object (docs/memory.md). */
-const DEFAULTS = { memories: 10_000, turns: 5000 };
 /** By default the last tenth of a workspace is for other keys. */
 const SHARE_OF_KEY = 0.9;
+const MOST = { from: 1, to: 10_000_000 };
 
-const whole = (most: number) => z.coerce.number('is not a number').pipe(z.int().min(1).max(most)).optional();
-const Variables = z.object({
-  MAX_MEMORIES: whole(10_000_000),
-  MAX_MEMORIES_PER_KEY: whole(10_000_000),
-  MAX_TURNS: whole(10_000_000),
-  MAX_TURNS_PER_KEY: whole(10_000_000),
-  TURNS_PER_CONVERSATION: whole(10_000),
-  TURN_DAYS: whole(3650),
-});
+/** The defaults are the measured capacity of a Durable Object (docs/memory.md). */
+export const quotaSettings = {
+  MAX_MEMORIES: wholeNumber({
+    ...MOST,
+    usual: 10_000,
+    what: 'Memories of a workspace, without turns of conversations ([quotas](memory.md#quotas))',
+  }),
+  MAX_MEMORIES_PER_KEY: wholeNumber({
+    ...MOST,
+    what: 'Those of one API key',
+    otherwise: 'nine tenths of MAX_MEMORIES',
+  }),
+  MAX_TURNS: wholeNumber({
+    ...MOST,
+    usual: 5000,
+    what: 'Turns of conversations of a workspace; the oldest are removed',
+  }),
+  MAX_TURNS_PER_KEY: wholeNumber({ ...MOST, what: 'Turns of one API key', otherwise: 'nine tenths of MAX_TURNS' }),
+  TURNS_PER_CONVERSATION: wholeNumber({ from: 1, to: 10_000, usual: 200, what: 'Turns of one conversation' }),
+  TURN_DAYS: wholeNumber({
+    from: 1,
+    to: 3650,
+    usual: 90,
+    what: 'Days until a turn is removed; for turns stored from then on',
+  }),
+} satisfies SettingsSchema;
 
-export interface QuotaVariables {
-  MAX_MEMORIES?: string;
-  MAX_MEMORIES_PER_KEY?: string;
-  MAX_TURNS?: string;
-  MAX_TURNS_PER_KEY?: string;
-  TURNS_PER_CONVERSATION?: string;
-  TURN_DAYS?: string;
-}
-
-/**
- * The quotas from the variables; an empty one counts as not set.
- *
- * @throws {SettingRefused} Names a variable that is not a whole number in its range.
- */
-export const readMemoryQuotas = (variables: QuotaVariables): MemoryQuotas => {
-  const set = Variables.keyof().options.flatMap((name) => (variables[name]?.trim() ? [[name, variables[name]]] : []));
-  const read = readAs(Variables, Object.fromEntries(set));
-  if (!read.ok) throw new SettingRefused(`Cannot use ${describeIssues(read.issues)}`);
-  const { MAX_MEMORIES: memories, MAX_TURNS: turns, ...rest } = { ...read.value };
-  const most = { memories: memories ?? DEFAULTS.memories, turns: turns ?? DEFAULTS.turns };
+/** @throws {SettingRefused} Names a variable that is not a whole number in its range. */
+export function readMemoryQuotas(variables: Variables<typeof quotaSettings>): MemoryQuotas {
+  const values = readSettings(quotaSettings, variables);
+  const { MAX_MEMORIES: memories, MAX_TURNS: turns } = values;
   return {
-    ...most,
-    memoriesPerKey: rest.MAX_MEMORIES_PER_KEY ?? Math.ceil(most.memories * SHARE_OF_KEY),
-    turnsPerKey: rest.MAX_TURNS_PER_KEY ?? Math.ceil(most.turns * SHARE_OF_KEY),
-    turnsPerConversation: rest.TURNS_PER_CONVERSATION ?? 200,
-    turnDays: rest.TURN_DAYS ?? 90,
+    memories,
+    turns,
+    memoriesPerKey: values.MAX_MEMORIES_PER_KEY ?? Math.ceil(memories * SHARE_OF_KEY),
+    turnsPerKey: values.MAX_TURNS_PER_KEY ?? Math.ceil(turns * SHARE_OF_KEY),
+    turnsPerConversation: values.TURNS_PER_CONVERSATION,
+    turnDays: values.TURN_DAYS,
   };
-};
+}
 
 /**
  * Stores exported memories with their ids, times and relations, in their order; vectors are made again. One that is there already stays as it

@@ -1,25 +1,56 @@
+import * as z from 'zod';
 import { type Bytes, decodeBase64url, encodeBase64url, sha256, utf8 } from '../encoding.ts';
+import {
+  environmentSettings,
+  readSettings,
+  SettingRefused,
+  type Settings,
+  type SettingsSchema,
+  type Variables,
+} from '../settings/settings.ts';
+import { json, list, text } from '../settings/values.ts';
 import { importSigner, pkcs8Of, publicKeyOf, type Signer } from './compact-jws.ts';
 import { LOCAL_LIBRARIANS } from './internal-librarians.ts';
 import { type DirectoryEntry, type KeyDirectory, loadDirectory, openDirectory } from './key-directory.ts';
 
+/** Default seed of the derived keys. It is public, so for local development only. */
+export const LOCAL_SEED = 'local-dev';
+
 /** The variables and secrets of a function's identity. */
-export interface IdentityVariables {
-  /** `development` or `production`; anything but `development` counts as production. */
-  ENVIRONMENT?: string | undefined;
-  /** Secret: the private key as PKCS8 in base64url. */
-  CONTEXT_SIGNING_KEY?: string | undefined;
-  /** The key directory, a compact JWS. */
-  CONTEXT_DIRECTORY?: string | undefined;
-  /** The `x` of the key that signs directories. */
-  CONTEXT_DIRECTORY_ROOT?: string | undefined;
-  /** Development only: seed of the derived keys. */
-  CONTEXT_KEY_SEED?: string | undefined;
-  /** Development only: ids of further internal librarians, separated by commas. */
-  CONTEXT_LOCAL_LIBRARIANS?: string | undefined;
-  /** Development only: external librarians as JSON, `{"<id>": {"keys": [{"kid", "x"}], "host": "127.0.0.1:9000"}}`. */
-  CONTEXT_PARTNERS?: string | undefined;
-}
+export const identitySettings = {
+  ...environmentSettings,
+  CONTEXT_SIGNING_KEY: {
+    ...text({
+      what: "The function's own signing key (`npm run keys`)",
+      allowed: 'a private key as PKCS8 in base64url',
+      otherwise: 'derived, in development',
+    }),
+    secret: true,
+  },
+  CONTEXT_DIRECTORY: text({
+    what: 'The signed directory of all keys; `npm run deploy` sets it',
+    allowed: 'a compact JWS',
+    otherwise: 'derived, in development',
+  }),
+  CONTEXT_DIRECTORY_ROOT: text({
+    what: 'The public key that the directory is checked with; `npm run deploy` sets it',
+    allowed: 'the `x` of an Ed25519 key',
+  }),
+  CONTEXT_KEY_SEED: text({
+    what: 'Development only: what the derived keys are made of',
+    usual: LOCAL_SEED,
+    otherwise: 'a fixed one',
+  }),
+  CONTEXT_LOCAL_LIBRARIANS: list({ what: 'Development only: ids of further internal librarians' }),
+  // Parsed only; the directory validates the entries.
+  CONTEXT_PARTNERS: json(z.record(z.string(), z.unknown()), {
+    what: 'Development only: partner librarians ([librarians](librarians.md))',
+    example: '{"<id>": {"keys": [{"kid", "x"}], "host": "127.0.0.1:9000"}}',
+    usual: {},
+    otherwise: 'none',
+  }),
+} satisfies SettingsSchema;
+export type IdentityVariables = Variables<typeof identitySettings>;
 
 /** The identity of a function towards other functions. */
 export interface Identity {
@@ -28,16 +59,11 @@ export interface Identity {
   directory: KeyDirectory;
 }
 
-/** The identity of a function is missing or invalid; it must not start. */
-class IdentityRefused extends Error {
-  override readonly name = 'IdentityRefused';
-}
-
 /**
  * Reads the identity of a function from its environment, once per isolate: with a directory, the key of `self` must be in it; without
  * one, derived keys, in development only.
  *
- * @throws {IdentityRefused} When something is missing or does not fit together.
+ * @throws {SettingRefused} When something is missing or does not fit together.
  * @throws {DirectoryRefused} When the directory is not acceptable.
  */
 export const identityFrom = (variables: IdentityVariables, self: string): Promise<Identity> => {
@@ -53,69 +79,45 @@ export const identityFrom = (variables: IdentityVariables, self: string): Promis
 };
 
 /** Their names. */
-export const IDENTITY_VARIABLES = [
-  'ENVIRONMENT',
-  'CONTEXT_SIGNING_KEY',
-  'CONTEXT_DIRECTORY',
-  'CONTEXT_DIRECTORY_ROOT',
-  'CONTEXT_KEY_SEED',
-  'CONTEXT_LOCAL_LIBRARIANS',
-  'CONTEXT_PARTNERS',
-] as const satisfies (keyof IdentityVariables)[];
+export const IDENTITY_VARIABLES = Object.keys(identitySettings) as (keyof typeof identitySettings)[];
 
 /** More than one only where several functions share an isolate, as in tests. */
 const MAX_IDENTITIES = 64;
 const identities = new Map<string, Promise<Identity>>();
 
 const readIdentity = async (variables: IdentityVariables, self: string): Promise<Identity> => {
-  const { ENVIRONMENT = 'production', CONTEXT_SIGNING_KEY, CONTEXT_DIRECTORY, CONTEXT_DIRECTORY_ROOT } = variables;
-  const env = ENVIRONMENT === 'development' ? 'development' : 'production';
-  if (CONTEXT_DIRECTORY === undefined || CONTEXT_DIRECTORY === '') return localIdentity(variables, { self, env });
-  assertDirectory(
-    CONTEXT_DIRECTORY_ROOT !== undefined && CONTEXT_DIRECTORY_ROOT !== '',
-    'CONTEXT_DIRECTORY_ROOT is not set',
-  );
-  assertDirectory(CONTEXT_SIGNING_KEY !== undefined && CONTEXT_SIGNING_KEY !== '', 'CONTEXT_SIGNING_KEY is not set');
+  const settings = readSettings(identitySettings, variables);
+  const { ENVIRONMENT: env, CONTEXT_SIGNING_KEY, CONTEXT_DIRECTORY, CONTEXT_DIRECTORY_ROOT } = settings;
+  if (CONTEXT_DIRECTORY === undefined) return localIdentity(settings, self);
+  assertSet(CONTEXT_DIRECTORY_ROOT, 'CONTEXT_DIRECTORY_ROOT');
+  assertSet(CONTEXT_SIGNING_KEY, 'CONTEXT_SIGNING_KEY');
   const directory = await loadDirectory(CONTEXT_DIRECTORY, { root: CONTEXT_DIRECTORY_ROOT, env, now: Date.now() });
   const pkcs8 = decodeBase64url(CONTEXT_SIGNING_KEY);
-  assertDirectory(pkcs8 !== undefined, 'CONTEXT_SIGNING_KEY is not base64url');
+  if (pkcs8 === undefined) throw new SettingRefused('CONTEXT_SIGNING_KEY', 'it is not base64url');
   const x = await publicKeyOf(pkcs8).catch(() => '');
   const kid = directory.librarian(self)?.keys.find((candidate) => candidate.x === x)?.kid;
-  assertDirectory(kid !== undefined, `the key in CONTEXT_SIGNING_KEY is not one of ${self} in the directory`);
+  if (kid === undefined)
+    throw new SettingRefused('CONTEXT_SIGNING_KEY', `the key is not one of ${self} in the directory`);
   return { self, directory, signer: await importSigner(pkcs8, { id: self, kid }) };
 };
 
-const localIdentity = async (
-  { CONTEXT_KEY_SEED: seed = LOCAL_SEED, CONTEXT_LOCAL_LIBRARIANS: more = '', CONTEXT_PARTNERS }: IdentityVariables,
-  { self, env }: { self: string; env: string },
-): Promise<Identity> => {
-  assertDirectory(
-    env === 'development',
-    'derived keys are for development, set CONTEXT_DIRECTORY or ENVIRONMENT=development',
-  );
-  const ids = [self, ...more.split(',').map((id) => id.trim())].filter((id) => id !== '');
+const localIdentity = async (settings: Settings<typeof identitySettings>, self: string): Promise<Identity> => {
+  const { ENVIRONMENT, CONTEXT_KEY_SEED: seed, CONTEXT_LOCAL_LIBRARIANS, CONTEXT_PARTNERS } = settings;
+  if (ENVIRONMENT !== 'development')
+    throw new SettingRefused(
+      'CONTEXT_DIRECTORY',
+      'it is not set, and derived keys are for development. Set it, or ENVIRONMENT=development',
+    );
+  const ids = [self, ...CONTEXT_LOCAL_LIBRARIANS];
   const librarians = { ...Object.fromEntries(ids.map((id) => [id, {}])), ...LOCAL_LIBRARIANS };
-  const directory = await localDirectory(librarians, seed, parsePartners(CONTEXT_PARTNERS));
-  return { self, directory, signer: await localSigner(self, seed) };
+  // openDirectory refuses invalid entries.
+  const partners = CONTEXT_PARTNERS as Record<string, DirectoryEntry>;
+  return { self, directory: await localDirectory(librarians, seed, partners), signer: await localSigner(self, seed) };
 };
 
-/** Parsed only; the directory validates the entries. */
-const parsePartners = (text: string | undefined): Record<string, DirectoryEntry> => {
-  if (text === undefined || text === '') return {};
-  try {
-    // openDirectory refuses invalid entries.
-    return JSON.parse(text) as Record<string, DirectoryEntry>;
-  } catch {
-    throw new IdentityRefused('Cannot sign calls: CONTEXT_PARTNERS is not JSON');
-  }
-};
-
-function assertDirectory(condition: boolean, problem: string): asserts condition {
-  if (!condition) throw new IdentityRefused(`Cannot sign calls: ${problem}`);
+function assertSet(value: string | undefined, name: string): asserts value is string {
+  if (value === undefined) throw new SettingRefused(name, 'it is not set');
 }
-
-/** Default seed of the derived keys. It is public, so for local development only. */
-export const LOCAL_SEED = 'local-dev';
 
 /**
  * A directory of derived keys, without files and the same on every start. Development only.

@@ -23,34 +23,26 @@ const isPublicName = (host: string): boolean =>
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/.test(host) &&
   !/\.(?:internal|local|localhost|home|lan|arpa|test|invalid|example|onion)$/.test(host);
 
-/** A variable has an invalid value, so the function must not start. The message names it and never contains a secret. */
-export class SettingRefused extends Error {
-  override readonly name = 'SettingRefused';
-}
-
 /**
  * The address of a service that receives secrets: https and a public host; in development also localhost, over http or https. Without a
- * trailing slash.
- *
- * @throws {SettingRefused} When secrets must not be sent there.
+ * trailing slash; or why secrets must not be sent there.
  */
-export const serviceAddress = (
+export function addressProblem(
   text: string,
-  { name, isLocal, query }: { name: string; isLocal: boolean; query?: RegExp | undefined },
-): string => {
+  { isLocal, query }: { isLocal: boolean; query?: RegExp | undefined },
+): { address: string; problem?: undefined } | { problem: string } {
   const url = URL.canParse(text) && text.length <= MAX_LENGTH ? new URL(text) : undefined;
   const isOwnMachine = isLocal && url !== undefined && isOwn(url);
   if (url === undefined || (url.protocol !== 'https:' && !isOwnMachine))
-    throw new SettingRefused(`Cannot use ${name}: it is not an https address`);
-  if (!isPublicName(url.hostname) && !isOwnMachine)
-    throw new SettingRefused(`Cannot use ${name}: it does not name a public host`);
+    return { problem: 'it is not an https address' };
+  if (!isPublicName(url.hostname) && !isOwnMachine) return { problem: 'it does not name a public host' };
   if (!isOwnMachine && url.port !== '' && Number(url.port) < FIRST_UNPRIVILEGED_PORT)
-    throw new SettingRefused(`Cannot use ${name}: its port is one of another service than the web`);
-  if (url.username !== '' || url.password !== '') throw new SettingRefused(`Cannot use ${name}: it holds credentials`);
+    return { problem: 'its port is one of another service than the web' };
+  if (url.username !== '' || url.password !== '') return { problem: 'it holds credentials' };
   const isQueryAllowed = url.search === '' || query?.test(url.search) === true;
-  if (!isQueryAllowed || url.hash !== '') throw new SettingRefused(`Cannot use ${name}: it has a query or a fragment`);
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '') + url.search;
-};
+  if (!isQueryAllowed || url.hash !== '') return { problem: 'it has a query or a fragment' };
+  return { address: `${url.origin}${url.pathname}`.replace(/\/+$/, '') + url.search };
+}
 
 /** Below it stand services such as mail and SSH; 443 is the default, which an address does not name. */
 const FIRST_UNPRIVILEGED_PORT = 1024;

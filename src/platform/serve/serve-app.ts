@@ -1,11 +1,12 @@
 import { HTTP_STATUS } from '../../contract/core/error-info.ts';
 import { errorInfo } from '../context/error-info-of.ts';
-import { type IdentityVariables, identityFrom } from '../context/identity.ts';
+import { type IdentityVariables, identityFrom, identitySettings } from '../context/identity.ts';
 import { DirectoryRefused } from '../context/key-directory.ts';
 import { waitAtMost } from '../http/deadline.ts';
 import { jsonAnswer } from '../http/json-http.ts';
 import { describeCause, type Log, logLine, observeLog } from '../log.ts';
 import { type MetricsBindings, metricsLog } from '../metrics.ts';
+import { attemptSettings, readSettings } from '../settings/settings.ts';
 
 /** The part of a Hono app that the runtime calls. */
 interface App<Env, Execution> {
@@ -96,8 +97,10 @@ const judge = async (
   env: IdentityVariables & MetricsBindings,
   { librarian, log, now }: { librarian: string; log: Log; now: () => number },
 ): Promise<Verdict> => {
-  const { COUNTERS, CONTEXT_DIRECTORY = '', CONTEXT_DIRECTORY_ROOT: root = '' } = env;
-  if (COUNTERS === undefined || CONTEXT_DIRECTORY === '') return { untilMs: Infinity };
+  const { COUNTERS } = env;
+  const { value: settings } = attemptSettings(() => readSettings(identitySettings, env));
+  if (COUNTERS === undefined || settings?.CONTEXT_DIRECTORY === undefined) return { untilMs: Infinity };
+  const { CONTEXT_DIRECTORY_ROOT: root = '' } = settings;
   // A function that cannot read its directory refuses by itself what needs one.
   const identity = await identityFrom(env, librarian).catch(() => undefined);
   if (identity === undefined) return { untilMs: now() + AGAIN_MS };

@@ -1,5 +1,3 @@
-import * as z from 'zod';
-import { parseJson } from '../../contract/core/json-object.ts';
 import {
   type Handover,
   type HandoverErasureQuery,
@@ -9,28 +7,8 @@ import {
   type HandoversRequest,
 } from '../../contract/wire/tickets.ts';
 import { migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
-import {
-  HELPDESK_IDS,
-  type HelpdeskClient,
-  HelpdeskFailed,
-  type HelpdeskId,
-  type NewTicket,
-} from '../tools/helpdesk-tool.ts';
+import { type HelpdeskClient, HelpdeskFailed, type HelpdeskId, type NewTicket } from '../tools/helpdesk-tool.ts';
 import { backOffMs, type TicketTimes } from './ticket-times.ts';
-
-/** Variable of the webhooks function. */
-export interface HandoverVariables {
-  /** By workspace a connected tool in which tickets are created, or `list`: `{"default": "zendesk"}`. */
-  HANDOVER?: string | undefined;
-}
-
-const Targets = z.record(z.string().min(1).max(128), z.enum([...HELPDESK_IDS, 'list']));
-
-/** A tool or `list`, to which requests of visitors go; undefined where a workspace accepts none, or the variable cannot be read. */
-export const handoverTarget = (workspace: string, { HANDOVER }: HandoverVariables): HelpdeskId | 'list' | undefined => {
-  const targets = Targets.safeParse(parseJson(HANDOVER || '{}'));
-  return targets.success && Object.hasOwn(targets.data, workspace) ? targets.data[workspace] : undefined;
-};
 
 const MIGRATIONS = [
   [

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { readAs } from '../../contract/core/error-info.ts';
+import { readSettings, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
+import { wholeNumber } from '../../platform/settings/values.ts';
 
 /** Timeouts and retries of the work on tickets; times in milliseconds. */
 export interface TicketTimes {
@@ -17,49 +17,60 @@ export interface TicketTimes {
   keepMs: number;
 }
 
-/** Variables of the webhooks function; all may be absent. */
-export interface TicketTimeVariables {
-  TICKET_RETRY_MS?: string | undefined;
-  TICKET_SETTLE_MS?: string | undefined;
-  TICKET_CALL_MS?: string | undefined;
-  TICKET_ANALYSE_MS?: string | undefined;
-  TICKET_ATTEMPTS?: string | undefined;
-  TICKET_KEEP_DAYS?: string | undefined;
-}
-
-const within = (least: number, most: number, usual: number) =>
-  z.preprocess((text) => (text === undefined || text === '' ? usual : Number(text)), z.int().min(least).max(most));
-
-const Variables = z.object({
-  TICKET_RETRY_MS: within(10, 60_000, 1000),
-  TICKET_SETTLE_MS: within(50, 600_000, 20_000),
-  TICKET_CALL_MS: within(100, 30_000, 10_000),
-  TICKET_ANALYSE_MS: within(100, 60_000, 15_000),
-  TICKET_ATTEMPTS: within(1, 100, 24),
-  TICKET_KEEP_DAYS: within(1, 365, 30),
-});
-
-/** A variable is out of range. */
-class TicketTimesRefused extends Error {
-  override readonly name = 'TicketTimesRefused';
-}
+export const ticketSettings = {
+  TICKET_RETRY_MS: wholeNumber({
+    from: 10,
+    to: 60_000,
+    usual: 1000,
+    what: 'Wait before a ticket is tried again; doubles up to 600 times as much ([tickets](tickets.md))',
+  }),
+  TICKET_SETTLE_MS: wholeNumber({
+    from: 50,
+    to: 600_000,
+    usual: 20_000,
+    what: 'How long a write to a helpdesk whose reply was lost may still take effect',
+  }),
+  TICKET_CALL_MS: wholeNumber({
+    from: 100,
+    to: 30_000,
+    usual: 10_000,
+    what: "Timeout of one call of a helpdesk's API",
+  }),
+  TICKET_ANALYSE_MS: wholeNumber({
+    from: 100,
+    to: 60_000,
+    usual: 15_000,
+    what: 'Timeout of the analysis of one message',
+  }),
+  TICKET_ATTEMPTS: wholeNumber({
+    from: 1,
+    to: 100,
+    usual: 24,
+    what: 'Attempts before a message is listed as dead',
+  }),
+  TICKET_KEEP_DAYS: wholeNumber({
+    from: 1,
+    to: 365,
+    usual: 30,
+    what: 'Days that jobs of a ticket are kept ([retention](tickets.md#retention))',
+  }),
+} satisfies SettingsSchema;
+export type TicketTimeVariables = Variables<typeof ticketSettings>;
 
 const DAY_MS = 86_400_000;
 
-/** @throws {TicketTimesRefused} When a variable is out of range. */
-export const readTicketTimes = (variables: TicketTimeVariables): TicketTimes => {
-  const read = readAs(Variables, { ...variables });
-  if (!read.ok) throw new TicketTimesRefused(`Cannot use ${read.issues[0]?.path}: it ${read.issues[0]?.message}`);
-  const { value } = read;
+/** @throws {SettingRefused} When a variable is out of range. */
+export function readTicketTimes(variables: TicketTimeVariables): TicketTimes {
+  const values = readSettings(ticketSettings, variables);
   return {
-    retryMs: value.TICKET_RETRY_MS,
-    settleMs: value.TICKET_SETTLE_MS,
-    callMs: value.TICKET_CALL_MS,
-    analyseMs: value.TICKET_ANALYSE_MS,
-    attempts: value.TICKET_ATTEMPTS,
-    keepMs: value.TICKET_KEEP_DAYS * DAY_MS,
+    retryMs: values.TICKET_RETRY_MS,
+    settleMs: values.TICKET_SETTLE_MS,
+    callMs: values.TICKET_CALL_MS,
+    analyseMs: values.TICKET_ANALYSE_MS,
+    attempts: values.TICKET_ATTEMPTS,
+    keepMs: values.TICKET_KEEP_DAYS * DAY_MS,
   };
-};
+}
 
 const MAX_DOUBLINGS = 20;
 const MAX_TIMES = 600;

@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/core/error-info.ts';
-import { parseJson } from '../../contract/core/json-object.ts';
-import { serviceAddress } from '../../platform/http/public-address.ts';
+import {
+  attemptSettings,
+  environmentSettings,
+  isDevelopment,
+  readSettings,
+  type SettingsSchema,
+  secretOf,
+  serviceAddress,
+  type Variables,
+} from '../../platform/settings/settings.ts';
+import { json } from '../../platform/settings/values.ts';
 import { HELPDESK_IDS, type HelpdeskConnection, type HelpdeskId, type HelpdeskTool } from './helpdesk-tool.ts';
 
 /** What is written into a ticket: an internal note, an unsent draft (a note where the tool has no drafts), or both. */
@@ -22,13 +31,19 @@ const Setting = z.strictObject({
 });
 type Setting = z.infer<typeof Setting>;
 
-/** Variables of the function; the secrets named in HELPDESKS are further ones. */
-export interface HelpdeskVariables {
-  /** `development` or `production`; anything but `development` counts as production. */
-  ENVIRONMENT?: string | undefined;
-  /** `{"default": {"chatwoot": {"apiUrl": "https://…", "secrets": ["CHATWOOT_SECRET"], "token": "CHATWOOT_TOKEN"}}}` */
-  HELPDESKS?: string | undefined;
-}
+export const helpdeskSettings = {
+  ...environmentSettings,
+  HELPDESKS: json(z.record(z.string(), z.unknown()), {
+    what: 'Connections to [helpdesk tools](helpdesks.md) by workspace',
+    example:
+      '{"default": {"chatwoot": {"apiUrl": "https://…", "secrets": ["CHATWOOT_SECRET"], "token": "CHATWOOT_TOKEN"}}}',
+    usual: {},
+    otherwise: 'none',
+    doctor: 'helpdesks',
+  }),
+} satisfies SettingsSchema;
+/** The secrets named in HELPDESKS are further ones. */
+export type HelpdeskVariables = Variables<typeof helpdeskSettings>;
 
 interface OpenConnection extends HelpdeskConnection {
   write: Write;
@@ -59,11 +74,10 @@ export interface ListedConnection {
 
 /** Reads the connections to helpdesk tools. A wrong entry makes only its own connection unusable, a variable that is no JSON all of them. */
 export const readConnections = (variables: HelpdeskVariables) => {
-  const read = z.record(z.string(), z.unknown()).safeParse(parseJson(variables.HELPDESKS || '{}'));
-  const unread = read.success ? undefined : 'Cannot read HELPDESKS: it is not a JSON object of workspaces';
-  const isLocal = variables.ENVIRONMENT === 'development';
+  const { value, problem: unread } = attemptSettings(() => readSettings(helpdeskSettings, variables).HELPDESKS);
+  const isLocal = isDevelopment(variables);
   const entries = new Map<string, Map<string, Entry>>(
-    Object.entries(read.data ?? {}).map(([workspace, tools]) => [workspace, readTools(workspace, tools, isLocal)]),
+    Object.entries(value ?? {}).map(([workspace, tools]) => [workspace, readTools(workspace, tools, isLocal)]),
   );
   const settingOf = (workspace: string, helpdesk: HelpdeskId): Setting | undefined => {
     if (unread !== undefined) throw new ConnectionUnusable(unread);
@@ -73,9 +87,7 @@ export const readConnections = (variables: HelpdeskVariables) => {
   };
   /** The values that are set; at least one. */
   const setOf = (names: readonly string[]): [string, ...string[]] => {
-    // Secrets are variables whose names only the setting knows.
-    const values = names.map((name) => (variables as Record<string, unknown>)[name]);
-    const [first, ...others] = values.filter((value) => typeof value === 'string' && value !== '') as string[];
+    const [first, ...others] = names.flatMap((name) => secretOf(variables, name) ?? []);
     if (first === undefined)
       throw new ConnectionUnusable(`Cannot reach the helpdesk: the secret ${names.join(' or ')} is not set`);
     return [first, ...others];

@@ -1,29 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { adapterHealth, chatModelOf, embeddingProviderOf, rerankerOf } from '../../../src/ai/adapters/models.ts';
-import { readSettings } from '../../../src/ai/adapters/settings.ts';
+import { type AdapterVariables, readAdapters, readModels } from '../../../src/ai/adapters/settings.ts';
 
 describe('chatModelOf() and embeddingProviderOf()', () => {
   const KEY = { OPENAI_API_KEY: 'sk-1' };
   it.each([{}, { ...KEY, CHAT_MODEL: 'none', EMBEDDING_MODEL: 'none' }])('return nothing for %j', (variables) => {
-    const settings = readSettings(variables);
+    const settings = readAdapters(variables);
     expect([chatModelOf(settings), embeddingProviderOf(settings)]).toEqual([{}, undefined]);
   });
   it('return the configured models, and a price if there is one', () => {
     const MODEL_PRICES = '{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}';
-    const settings = readSettings({ ...KEY, MODEL_PRICES, EMBEDDING_DIMENSIONS: '256' });
+    const settings = readAdapters({ ...KEY, MODEL_PRICES, EMBEDDING_DIMENSIONS: '256' });
     expect(chatModelOf(settings)).toMatchObject({ ai: { model: 'gpt-4.1-mini' }, aiPrice: { inputPerMillion: 0.4 } });
-    expect(chatModelOf(readSettings(KEY))).not.toHaveProperty('aiPrice');
+    expect(chatModelOf(readAdapters(KEY))).not.toHaveProperty('aiPrice');
     expect(embeddingProviderOf(settings)).toMatchObject({ model: 'text-embedding-3-small', dimensions: 256 });
   });
 });
 
 describe('adapterHealth()', () => {
   it('names the models of Workers AI', () => {
-    expect(adapterHealth({ WORKERS_AI: 'yes' })).toMatchObject({
+    const health = (variables: AdapterVariables) => adapterHealth(variables, readModels(variables));
+    expect(health({ WORKERS_AI: 'yes' })).toMatchObject({
       model: '@cf/meta/llama-3.3-70b-instruct-fp8-fast',
       embeddings: '@cf/baai/bge-m3',
     });
-    expect(adapterHealth({ WORKERS_AI: 'yes', MODELS: 'none' })).toMatchObject({ model: 'none' });
+    expect(health({ WORKERS_AI: 'yes', MODELS: 'none' })).toMatchObject({ model: 'none' });
   });
 });
 

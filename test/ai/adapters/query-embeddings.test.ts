@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type AdapterVariables, readSettings } from '../../../src/ai/adapters/settings.ts';
+import { type AdapterVariables, readAdapters } from '../../../src/ai/adapters/settings.ts';
 import { meaningsOf } from '../../../src/knowledge/search/stores.ts';
 import { openaiForTest } from '../openai-for-test.ts';
 
@@ -23,7 +23,7 @@ const VARIABLES: AdapterVariables = {
 
 /** A function in its own isolate. */
 const functionNamed = (librarian: string, kv = sharedKv()) => {
-  const { meaningOf, statistics } = meaningsOf(readSettings(VARIABLES), { librarian, kv });
+  const { meaningOf, statistics } = meaningsOf(readAdapters(VARIABLES), { librarian, kv });
   const work: Promise<unknown>[] = [];
   const vectorOf = async (text: string, workspace: string) => {
     const signal = AbortSignal.timeout(10_000);
@@ -37,7 +37,7 @@ const functionNamed = (librarian: string, kv = sharedKv()) => {
 
 it('provides no embeddings without an embedding model', () => {
   for (const without of [{}, { ...VARIABLES, EMBEDDING_MODEL: 'none' }])
-    expect(meaningsOf(readSettings(without), { librarian: 'navigator', kv: sharedKv() })).toEqual({});
+    expect(meaningsOf(readAdapters(without), { librarian: 'navigator', kv: sharedKv() })).toEqual({});
 });
 it('embeds a query once for all functions that share a namespace', async () => {
   const kv = sharedKv();

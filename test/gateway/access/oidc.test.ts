@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GatewayError } from '../../../src/gateway/access/gateway-error.ts';
 import { oidcTokens, type Provider, readProviders, type Tokens } from '../../../src/gateway/access/oidc.ts';
-import { SettingRefused } from '../../../src/platform/http/public-address.ts';
+import { SettingRefused } from '../../../src/platform/settings/settings.ts';
 import { loopbackServer } from '../../platform/http/loopback-server.ts';
 
 type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
@@ -170,11 +170,11 @@ describe('OIDC_PROVIDERS', () => {
   const granting = (grant: object) => text({ grants: [{ workspaces: ['a'], capabilities: [], ...grant }] });
 
   it('is a list of providers', () => {
-    expect(readProviders(text({}), { isLocal: false })).toHaveLength(1);
-    expect(readProviders('', { isLocal: false })).toEqual([]);
+    expect(readProviders({ OIDC_PROVIDERS: text({}) })).toHaveLength(1);
+    expect(readProviders({ OIDC_PROVIDERS: '' })).toEqual([]);
   });
   it.each<[string, () => string, RegExp]>([
-    ['no JSON', () => '[{', /it is not JSON/],
+    ['no JSON', () => '[{', /it is not JSON: `/],
     ['an unknown member', () => text({ audiance: 'x' }), /audiance/],
     ['no grant', () => text({ grants: [] }), /grants/],
     ['an invalid capability', () => granting({ capabilities: ['kb read'] }), /capabilities/],
@@ -182,7 +182,7 @@ describe('OIDC_PROVIDERS', () => {
     ['an address without https', () => text({ issuer: 'http://login.example.com' }), /not an https address/],
     ['an address of this machine', () => text({ jwks_uri: 'https://127.0.0.1/keys' }), /does not name a public host/],
   ])('with %s is refused with the reason', (_, setting, says) => {
-    const read = () => readProviders(setting(), { isLocal: false });
+    const read = () => readProviders({ OIDC_PROVIDERS: setting() });
     expect(read).toThrow(SettingRefused);
     expect(read).toThrow(says);
   });

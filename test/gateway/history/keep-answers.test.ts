@@ -10,11 +10,11 @@ describe('KEEP_ANSWERS', () => {
     ['all', false, ['acme', 'globex']],
     ['acme, other', false, ['acme']],
   ])('%j (local: %j) keeps the answers of %j', (variable, isLocal, kept) => {
-    const keeps = readKeepAnswers(variable, { isLocal });
+    const keeps = readKeepAnswers({ KEEP_ANSWERS: variable, ENVIRONMENT: isLocal ? 'development' : 'production' });
     expect(['acme', 'globex'].filter(keeps)).toEqual(kept);
   });
   it('refuses an invalid workspace id', () => {
-    expect(() => readKeepAnswers('acme;globex', { isLocal: false })).toThrow('KEEP_ANSWERS');
+    expect(() => readKeepAnswers({ KEEP_ANSWERS: 'acme;globex' })).toThrow('KEEP_ANSWERS');
   });
 });
 

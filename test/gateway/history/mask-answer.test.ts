@@ -15,7 +15,7 @@ it('masks every text but the quotes and ids of articles, and the words of a mask
     error: { code: 'TIMEOUT', message: `No reply for ${MAIL}` },
     metadata: { navigator: { terms: ['jane.doe', 'exampl', 'reset'], note: MAIL } },
   });
-  const { statements, ...masked } = maskAnswer(answer, createMask(readMaskKinds('')).mask);
+  const { statements, ...masked } = maskAnswer(answer, createMask(readMaskKinds({})).mask);
   expect(statements).toMatchObject([{ text: 'It is [email]', sources: [{ ...source, name: 'About [email]' }] }]);
   expect(JSON.stringify(masked)).not.toMatch(/jane|doe|example/);
   expect(masked).toMatchObject({

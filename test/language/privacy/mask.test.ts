@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MASK_KINDS } from '../../../src/language/privacy/find-personal-data.ts';
 import { createMask, readMaskKinds } from '../../../src/language/privacy/mask.ts';
-import { SettingRefused } from '../../../src/platform/http/public-address.ts';
+import { SettingRefused } from '../../../src/platform/settings/settings.ts';
 import fragments from './fragments.json' with { type: 'json' };
 import keptSentences from './kept-sentences.json' with { type: 'json' };
 import maskedSentences from './masked-sentences.json' with { type: 'json' };
@@ -84,8 +84,8 @@ describe('readMaskKinds()', () => {
     ['an empty variable', ' ', MASK_KINDS],
     ['a list, in any case and order', 'Phone, email', ['email', 'phone']],
     ['none', 'none', []],
-  ])('reads %s', (_, variable, kinds) => expect(readMaskKinds(variable)).toEqual(kinds));
+  ])('reads %s', (_, variable, kinds) => expect(readMaskKinds({ PRIVACY_MASK: variable })).toEqual(kinds));
   it.each(['emails', 'email,none', 'email;phone', 'key,xyz'])('refuses %s', (variable) => {
-    expect(() => readMaskKinds(variable)).toThrow(SettingRefused);
+    expect(() => readMaskKinds({ PRIVACY_MASK: variable })).toThrow(SettingRefused);
   });
 });

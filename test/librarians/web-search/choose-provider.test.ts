@@ -10,6 +10,6 @@ it.each(CHOSEN)('chooses with %j the provider %s', (variables, provider) => {
 it.each(CASES.refused)('refuses in %s to send the key to %s, without naming either', (ENVIRONMENT, url) => {
   const variables = { SERPAPI_KEY: 'key_0123', SERPAPI_URL: url, ...(ENVIRONMENT === '' ? {} : { ENVIRONMENT }) };
   expect(() => chosen(variables)).toThrow(
-    /^Cannot use SERPAPI_URL: it (?:is not an https address|holds credentials|does not name a public host)$/,
+    /^Cannot use SERPAPI_URL: it (?:is not an https address|holds credentials|does not name a public host); allowed is an https address of a public host$/,
   );
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { serviceAddress } from '../../../src/platform/http/public-address.ts';
+import { serviceAddress } from '../../../src/platform/settings/settings.ts';
 
 it('an address of a service names no port of another kind of service', () => {
   const read = (text: string) => serviceAddress(text, { name: 'KB_URL', isLocal: false });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HandoverRequest, HandoversPage } from '../../../src/contract/wire/tickets.ts';
-import { type HandoverParts, handoverTarget, openHandovers } from '../../../src/support/tickets/handovers.ts';
+import { handoverTarget } from '../../../src/support/tickets/handover-target.ts';
+import { type HandoverParts, openHandovers } from '../../../src/support/tickets/handovers.ts';
 import { ConnectionUnusable } from '../../../src/support/tools/connections.ts';
 import { helpdeskTools } from '../../../src/support/tools/helpdesk-tools.ts';
 import { LOCAL_DESK_IDS, type LocalDeskId } from '../../../tools/stand-ins/helpdesks/desk/local-desk.ts';

@@ -70,7 +70,7 @@ it.each(unusable)('names $title, and the other connections work', ({ tool, setti
 it.each(['x', '[]', '"x"'])('names a variable that is no JSON object, and no delivery is lost: %s', (HELPDESKS) => {
   const connections = readConnections({ HELPDESKS });
   expect(connections.list(helpdeskTools)).toMatchObject([{ problem: expect.stringContaining('no') }]);
-  expect(() => connections.secretsOf('default', 'chatwoot')).toThrow(/^Cannot read HELPDESKS/);
+  expect(() => connections.secretsOf('default', 'chatwoot')).toThrow(/^Cannot use HELPDESKS/);
 });
 it('accepts this machine in development', () => {
   const local = chatwoot({ ...DESK, apiUrl: 'http://127.0.0.1:9000/chatwoot' }, { ENVIRONMENT: 'development' });

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AdapterVariables } from '../../../src/ai/adapters/settings.ts';
-import { examine, examineDirectory, examineHelpdesks, type Finding } from '../../../tools/release/examine.ts';
+import { examine } from '../../../tools/release/checks.ts';
+import { examineDirectory, examineHelpdesks, examineSources, type Finding } from '../../../tools/release/examine.ts';
 import { startOpenAIServer } from '../../../tools/stand-ins/openai/openai-server.ts';
 import { PROVIDERS } from '../../../tools/stand-ins/openai/providers.ts';
 import type { Fault } from '../../../tools/stand-ins/server/faults.ts';
@@ -46,11 +47,12 @@ describe('examineDirectory()', () => {
 describe('examineHelpdesks()', () => {
   it('reports unusable and usable connections', () => {
     const zendesk = { apiUrl: 'https://acme.zendesk.com', secrets: ['HOOK'], token: 'TOKEN' };
-    const findings = examineHelpdesks({
+    const connections = {
       HELPDESKS: JSON.stringify({ default: { zendesk, chatwoot: { secret: 'HOOK' } } }),
       ARTICLE_SOURCES: JSON.stringify({ acme: { tool: 'zendesk', apiUrl: zendesk.apiUrl, tokenSecret: 'UNSET' } }),
       ...{ HOOK: 'a secret of 24 letters and more', TOKEN: 'token' },
-    });
+    };
+    const findings = [...examineHelpdesks(connections), ...examineSources(connections)];
     expect(stateOf(findings, 'zendesk (default)')?.[0]).toBe('well');
     expect(stateOf(findings, 'chatwoot (default)')).toEqual(['wrong', expect.stringContaining('secrets')]);
     expect(stateOf(findings, 'articles (acme)')).toEqual(['wrong', expect.stringContaining('not set')]);
@@ -139,7 +141,11 @@ describe('examine()', () => {
   });
   it('names an invalid variable, and stops there', async () => {
     expect(await examine({ ...variables, EMBEDDING_DIMENSIONS: 'many' })).toEqual([
-      { what: 'the variables', state: 'wrong', reported: 'Cannot use EMBEDDING_DIMENSIONS: is not a number' },
+      {
+        what: 'the variables',
+        state: 'wrong',
+        reported: expect.stringMatching(/^Cannot use EMBEDDING_DIMENSIONS: it is not a whole number from 1 to 4,096$/),
+      },
     ]);
   });
   it('reports an index of another dimension', async () => {

@@ -40,7 +40,7 @@ it('names a host that ignores updated_since', async () => {
 it.each([
   ['a host that fails', {}, /503|status/],
   ['no host', { KB_URL: '' }, /names a host/],
-  ['an unknown value', { KB_FRESHNESS: 'always' }, /KB_FRESHNESS is neither live nor synced/],
+  ['an unknown value', { KB_FRESHNESS: 'always' }, /KB_FRESHNESS: it is not one of `synced`, `live`/],
 ])('finds %s wrong', async (_, more, says) => {
   answer = { ignoresFilter: false, delayMs: 0, status: 403 };
   expect(await live(more)).toMatchObject([{ state: 'wrong', reported: expect.stringMatching(says) }]);

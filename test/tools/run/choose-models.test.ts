@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readSettings } from '../../../src/ai/adapters/settings.ts';
+import { readAdapters } from '../../../src/ai/adapters/settings.ts';
 import { chooseModels, contextNote } from '../../../tools/run/choose-models.ts';
 import { ollamaAddress } from '../../../tools/run/find-ollama.ts';
 import { type OllamaOptions, type PulledModel, startOllama } from '../../../tools/stand-ins/openai/ollama.ts';
@@ -30,7 +30,7 @@ describe('chooseModels()', () => {
       'Ollama was found: answers by llama3.1:8b, embeddings by nomic-embed-text:latest; --no-model for quotes only, CHAT_MODEL and EMBEDDING_MODEL for others',
     );
     expect(found).toEqual({ url, chat: 'llama3.1:8b' });
-    expect(readSettings({ ...variables, ENVIRONMENT: 'development' })).toMatchObject({
+    expect(readAdapters({ ...variables, ENVIRONMENT: 'development' })).toMatchObject({
       openai: { url: `${url}/v1`, token: 'local' },
       chat: { model: 'llama3.1:8b', reasoningEffort: undefined },
       embedding: { model: 'nomic-embed-text:latest', dimensions: 768 },
@@ -74,7 +74,7 @@ describe('chooseModels()', () => {
     const other = await chosen((await ollama(LLAMA)).host, { CHAT_MODEL: 'phi4' });
     expect(other.line).toMatch(/does not have phi4 \(CHAT_MODEL\): ollama pull phi4/);
     for (const { variables } of [without, cloudAlone, empty, other])
-      expect(readSettings({ ...variables, ENVIRONMENT: 'development' })).toMatchObject({
+      expect(readAdapters({ ...variables, ENVIRONMENT: 'development' })).toMatchObject({
         chat: undefined,
         embedding: undefined,
       });
@@ -97,7 +97,7 @@ describe('chooseModels()', () => {
       await chosen(server.host, { CHAT_MODEL: 'none' }),
     ]) {
       expect(off.line).toMatch(/^no model, as (?:--no-model|MODELS=none|CHAT_MODEL=none) says: answers are quotes$/);
-      expect(readSettings({ ...off.variables, ENVIRONMENT: 'development' })).toMatchObject({
+      expect(readAdapters({ ...off.variables, ENVIRONMENT: 'development' })).toMatchObject({
         chat: undefined,
         embedding: undefined,
       });
@@ -107,7 +107,7 @@ describe('chooseModels()', () => {
   it('finds an embedding model for an index that needs one', async () => {
     const index = { UPSTASH_VECTOR_REST_URL: 'http://127.0.0.1:9' };
     const { variables } = await chosen((await ollama(LLAMA, NOMIC)).host, index);
-    expect(readSettings({ ...variables, ENVIRONMENT: 'development' })).toMatchObject({
+    expect(readAdapters({ ...variables, ENVIRONMENT: 'development' })).toMatchObject({
       embedding: { dimensions: 768 },
     });
   });

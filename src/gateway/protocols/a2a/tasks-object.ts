@@ -2,22 +2,19 @@ import { DurableObject } from 'cloudflare:workers';
 import { LibrarianDirectory } from '../../../contract/core/librarian.ts';
 import type { A2aCaller, A2aFunction, A2aReply, A2aRequest, TaskErasureQuery } from '../../../contract/wire/a2a.ts';
 import type { GatewayCall } from '../../../contract/wire/http-routes.ts';
-import { createMask, readMaskKinds } from '../../../language/privacy/mask.ts';
+import { createMask, type maskSettings, readMaskKinds } from '../../../language/privacy/mask.ts';
 import { covers } from '../../../platform/context/capabilities.ts';
-import { SettingRefused } from '../../../platform/http/public-address.ts';
+import { readSettings, type Variables } from '../../../platform/settings/settings.ts';
 import { durableObjectSql } from '../../../platform/storage/sql.ts';
 import { held, type Routes, routesOf } from '../gateway-routes.ts';
 import { extendedCard } from './agent-card.ts';
 import type { Ask, Question } from './run.ts';
 import { serveA2a } from './serve.ts';
+import { taskSettings } from './task-settings.ts';
 import { taskStore } from './task-store.ts';
 import { createTasks, type TaskCaller } from './tasks.ts';
 
-interface TasksEnv {
-  PRIVACY_MASK?: string;
-  /** Lifetime of a task after its last change, 1 to 720. */
-  TASK_HOURS?: string;
-}
+type TasksEnv = Variables<typeof taskSettings & typeof maskSettings>;
 
 /** The tasks of one workspace (A2A 1.0), and the work on them. */
 export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunction, 'card'> {
@@ -25,7 +22,7 @@ export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunc
   readonly #store = taskStore(durableObjectSql(this.ctx.storage), { lifetimeMs: lifetimeOf(this.env) });
   readonly #tasks = createTasks({
     store: this.#store,
-    mask: createMask(readMaskKinds(this.env.PRIVACY_MASK)).mask,
+    mask: createMask(readMaskKinds(this.env)).mask,
     onStored: () => void this.#schedule(),
   });
 
@@ -74,12 +71,7 @@ export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunc
 const HOUR_MS = 3_600_000;
 
 /** @throws {SettingRefused} */
-const lifetimeOf = ({ TASK_HOURS = '24' }: TasksEnv): number => {
-  const hours = Number(TASK_HOURS);
-  if (!Number.isInteger(hours) || hours < 1 || hours > 720)
-    throw new SettingRefused('Cannot use TASK_HOURS: it is not a whole number from 1 to 720');
-  return hours * HOUR_MS;
-};
+const lifetimeOf = (env: TasksEnv): number => readSettings(taskSettings, env).TASK_HOURS * HOUR_MS;
 
 /** Work goes on for half a minute at most after its caller has gone. */
 const TIMEOUT_MS = 25_000;

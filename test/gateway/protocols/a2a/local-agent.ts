@@ -81,7 +81,7 @@ export const startAgent = (given: { now?: () => number; sql?: Sql; perOwner?: nu
     return reply(question.query, question, reporting, until);
   };
   const store = taskStore(sql, { lifetimeMs: LIFETIME_MS, ...(perOwner === undefined ? {} : { perOwner }) });
-  const tasks = createTasks({ store, mask: createMask(readMaskKinds('')).mask, now });
+  const tasks = createTasks({ store, mask: createMask(readMaskKinds({})).mask, now });
   const card = unsignedCard({
     origin: ORIGIN,
     librarians: [{ id: 'navigator', name: 'Navigator', health: 'ok' }],

@@ -1,0 +1,10 @@
+import { languageSettings, modelSettings } from '../../src/ai/adapters/settings.ts';
+import { identitySettings } from '../../src/platform/context/identity.ts';
+import type { SettingsSchema } from '../../src/platform/settings/settings.ts';
+
+/** All variables of the function. */
+export const settings = {
+  ...identitySettings,
+  ...modelSettings,
+  ...languageSettings,
+} satisfies SettingsSchema;

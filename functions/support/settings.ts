@@ -1,0 +1,13 @@
+import { cacheSettings, modelSettings, vectorSettings } from '../../src/ai/adapters/settings.ts';
+import { maskSettings } from '../../src/language/privacy/mask.ts';
+import { identitySettings } from '../../src/platform/context/identity.ts';
+import type { SettingsSchema } from '../../src/platform/settings/settings.ts';
+
+/** All variables of the function. */
+export const settings = {
+  ...identitySettings,
+  ...vectorSettings,
+  ...cacheSettings,
+  ...modelSettings,
+  ...maskSettings,
+} satisfies SettingsSchema;
