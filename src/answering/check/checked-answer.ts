@@ -45,6 +45,8 @@ export type AnswerFailure = CallFailure | 'empty' | 'malformed' | 'no_answer' | 
 interface AnsweredPart {
   /** In the words of the question alone, so that it can be repeated; empty when the model uses others. */
   asked: string;
+  /** In the model's words: to search with, never shown. */
+  wording: string;
   state: 'answered' | 'in_part' | 'open';
 }
 
@@ -182,16 +184,20 @@ const partsAfter = (
   }: { statements: readonly CheckedStatement[]; request: Pick<AnswerRequest, 'question' | 'history' | 'parts'> },
 ): AnsweredPart[] => {
   const { question, history, parts: proposed = [] } = request;
-  if (reply.parts.length === 0) return [{ asked: '', state: 'answered' }];
+  if (reply.parts.length === 0) return [{ asked: '', wording: '', state: 'answered' }];
   const own = [question, ...history.flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : []))].join('\n');
   const repeatable = (asked: string): string => (isShortPhraseOf(asked, own) ? asked : '');
   const parts = reply.parts.map(({ asked, answered }, at): AnsweredPart => {
     const isLeft = statements.some(({ part }) => part === at + 1);
-    return { asked: repeatable(asked), state: !isLeft ? 'open' : answered === 'yes' ? 'answered' : 'in_part' };
+    const state = !isLeft ? 'open' : answered === 'yes' ? 'answered' : 'in_part';
+    return { asked: repeatable(asked), wording: asked, state };
   });
   if (proposed.length <= parts.length) return parts;
   const forgotten = proposed.filter((part) => !reply.parts.some(({ asked }) => shareWord(part, asked)));
-  return [...parts, ...forgotten.map((asked): AnsweredPart => ({ asked: repeatable(asked), state: 'open' }))];
+  return [
+    ...parts,
+    ...forgotten.map((asked): AnsweredPart => ({ asked: repeatable(asked), wording: asked, state: 'open' })),
+  ];
 };
 
 const MAX_ASKED_WORDS = 8;

@@ -45,8 +45,10 @@ export interface HitList {
 const MAX_PASSAGES = 8;
 /** Per passage, in UTF-16 units. */
 const MAX_PASSAGE_LENGTH = 4500;
-/** Length of all passages up to the first article, the second, … A short article leaves its room to the next. */
-const ROOM_UP_TO = [7500, 10_500, 12_500, 14_000] as const;
+/** Length of all passages. */
+const ROOM = 14_000;
+/** Share of the room up to the first article, the second, … A short article leaves its room to the next. */
+const ROOM_UP_TO = [0.54, 0.75, 0.9, 1] as const;
 const MAX_ARTICLES = 8;
 /** Passages of an article that is not shown whole: the first, the second, … */
 const PASSAGES_OF = [3, 2, 2, 1] as const;
@@ -61,11 +63,12 @@ const LEAST_ROOM = 300;
  * order of the article. Hidden parts (`hiddenIn`) are omitted.
  *
  * @param options.isAllowed Other chunks are not shown.
+ * @param options.room Length of all passages, in UTF-16 units; `ROOM` when absent.
  */
 export const showPassages = (
   edition: Edition,
   lists: readonly HitList[],
-  { isAllowed = () => true }: { isAllowed?: (chunk: CachedChunk) => boolean } = {},
+  { isAllowed = () => true, room = ROOM }: { isAllowed?: (chunk: CachedChunk) => boolean; room?: number } = {},
 ): ShownPassage[] => {
   const passages: ShownPassage[] = [];
   let used = 0;
@@ -73,11 +76,11 @@ export const showPassages = (
   for (const { source, hits, relevance } of rankArticles(lists).slice(0, MAX_ARTICLES)) {
     if (passages.length === MAX_PASSAGES) break;
     if (place >= FLOOR.place && relevance < FLOOR.relevance) continue;
-    const room = (ROOM_UP_TO[place] ?? ROOM_UP_TO[3]) - used;
-    if (room < LEAST_ROOM) continue;
+    const left = room * (ROOM_UP_TO[place] ?? ROOM_UP_TO[3]) - used;
+    if (left < LEAST_ROOM) continue;
     const chunks = chunksOf(edition, source).filter((chunk) => !isNamedByInjection(chunk) && isAllowed(chunk));
-    const isWhole = lengthOf(chunks) <= room;
-    const chosen = isWhole ? chunks : piecesOf(chunks, hits, room);
+    const isWhole = lengthOf(chunks) <= left;
+    const chosen = isWhole ? chunks : piecesOf(chunks, hits, left);
     const limit = Math.min(MAX_PASSAGES - passages.length, isWhole ? MAX_PASSAGES : (PASSAGES_OF[place] ?? 1));
     const own = inPassages(chosen, hits, limit).flatMap(
       (part) => passageOf({ id: '', source, chunks: part, edition }) ?? [],

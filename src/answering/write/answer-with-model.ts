@@ -19,6 +19,7 @@ import { type AnswerRequest, aboutAsker, MAX_TURNS } from '../model/answer-promp
 import { type CallUsage, type ModelCalls, startModelCalls } from '../model/model-calls.ts';
 import { beforeInjection } from '../model/prompt-injection.ts';
 import { type FoundAnswer, findAnswer } from '../passages/find-answer.ts';
+import { linkedHits } from '../passages/linked-articles.ts';
 import { excerptsOf } from '../passages/render-passage.ts';
 import {
   type HitList,
@@ -197,14 +198,18 @@ interface WritingOptions {
   now: Date;
 }
 
-/** Writes an answer, and once more for what it leaves open when no query of the model has searched for that. */
+/** Writes an answer, and once more for what it leaves open, from what was not shown yet. */
 const startWriting = (edition: Edition, { finding, progress, task, now }: WritingOptions) => {
   const { calls, question, history } = finding;
   const sent: CheckedStatement<ShownPassage>[] = [];
-  const write = (asked: string, passages: readonly ShownPassage[], parts?: readonly string[]): Promise<Written> => {
+  const write = (
+    about: Pick<AnswerRequest, 'question' | 'history'>,
+    passages: readonly ShownPassage[],
+    parts?: readonly string[],
+  ): Promise<Written> => {
     progress?.({ type: 'passages', passages: passages.map(placeOf) });
     return writeCheckedAnswer(
-      { question: asked, history, passages, parts, now, task },
+      { ...about, passages, parts, now, task },
       {
         calls,
         isScreened: true,
@@ -228,25 +233,23 @@ const startWriting = (edition: Edition, { finding, progress, task, now }: Writin
     write: async (first: FoundPassages): Promise<WrittenAnswer> => {
       const { search, passages } = first;
       const written = await write(
-        question,
+        { question, history },
         passages,
         search?.parts.map(({ asked }) => asked),
       );
       const open = openPartsOf(written, question);
-      if (search !== undefined || open.length === 0) return { written, passages, search };
-      const again = await findPassages(edition, {
-        ...finding,
-        question: open.join('; '),
-        isAgain: true,
-      });
-      const texts = new Set(passages.map(({ source, text }) => `${source.id}\n${text}`));
-      const isNew = again.passages.some(({ source, text }) => !texts.has(`${source.id}\n${text}`));
-      if (!isNew || again.isOffTopic) return { written, passages, search: again.search };
-      const more = await write(question, again.passages, open);
+      if (open.length === 0) return { written, passages, search };
+      const more = await findMore(edition, finding, { first, open });
+      if (more.passages.length === 0) return { written, passages, search: more.search };
+      const text = 'failure' in written ? '' : written.statements.map((statement) => statement.text).join('\n\n');
+      // What is open is asked like a follow-up question, so that the rest is not answered once more.
+      const turns: readonly Turn[] =
+        text === '' ? history : [...history, { speaker: 'user', text: question }, { speaker: 'assistant', text }];
+      const second = await write({ question: open.join('\n'), history: turns }, more.passages, open);
       return {
-        written: joined(written, more, open),
-        passages: [...passages, ...again.passages],
-        search: again.search,
+        written: joined(written, second),
+        passages: [...passages, ...more.passages],
+        search: more.search,
       };
     },
   };
@@ -258,31 +261,38 @@ interface WrittenAnswer {
   search: ProposedSearch | undefined;
 }
 
-/** What an answer leaves open: the parts that the model answers with "no", or the question as a whole. */
-const openPartsOf = (written: Written, question: string): string[] =>
-  'failure' in written
-    ? written.failure === 'no_answer'
-      ? [question]
-      : []
-    : written.parts.filter(({ state }) => state === 'open').map(({ asked }) => asked);
+/** What an answer leaves open or answers in part only, in the model's words; the question when nothing answers it. */
+const openPartsOf = (written: Written, question: string): string[] => {
+  if ('failure' in written) return written.failure === 'no_answer' ? [question] : [];
+  return written.parts.filter(isUnfinished).map(({ wording }) => wording.slice(0, MAX_PART_LENGTH));
+};
 
-/** An answer with what a second search adds for its open parts. */
-const joined = (first: Written, second: Written, open: readonly string[]): Written => {
+/** In UTF-16 units. */
+const MAX_PART_LENGTH = 300;
+
+type Part = CheckedAnswer<ShownPassage>['parts'][number];
+const isUnfinished = ({ state, wording }: Part): boolean => state !== 'answered' && wording !== '';
+
+/** An answer with what a second search adds for its unfinished parts. */
+const joined = (first: Written, second: Written): Written => {
   const removed = [...first.removed, ...second.removed];
   if ('failure' in second) return { ...first, removed };
   if ('failure' in first) return { ...second, removed };
-  const rest = first.parts.filter(({ state }) => state !== 'open');
+  const unfinished = first.parts.filter(isUnfinished);
   const texts = new Set(first.statements.map(({ text }) => text));
-  const added = second.statements.filter(({ text }) => !texts.has(text));
+  const isSameCount = second.parts.length === unfinished.length;
+  const finished = unfinished.map((part, at): Part => {
+    const later = isSameCount ? second.parts[at] : second.parts.find(({ state }) => state !== 'answered');
+    // What is answered twice in part is answered in part.
+    const isLeftAs = later?.state === 'open' || (later?.state === 'in_part' && part.state === 'in_part');
+    return isLeftAs ? part : { ...part, state: later?.state ?? 'answered' };
+  });
   return {
     ...second,
-    statements: [...first.statements, ...added],
+    statements: [...first.statements, ...second.statements.filter(({ text }) => !texts.has(text))],
     removed,
     removedQuotes: [...first.removedQuotes, ...second.removedQuotes],
-    parts: [
-      ...rest,
-      ...(second.parts.length > 0 ? second.parts : open.map((asked) => ({ asked, state: 'open' as const }))),
-    ],
+    parts: [...first.parts.filter((part) => !isUnfinished(part)), ...finished],
     isJudged: first.isJudged && second.isJudged,
   };
 };
@@ -302,12 +312,12 @@ interface Finding
   history: readonly Turn[];
   outcome: SearchOutcome;
   calls: ModelCalls;
-  /** The model's queries are wanted, however good the search is. */
-  isAgain?: boolean | undefined;
 }
 
 interface FoundPassages {
   passages: ShownPassage[];
+  /** The hits that they were chosen from. */
+  lists: readonly HitList[];
   /** What the model made of the question; undefined when it was not asked. */
   search: ProposedSearch | undefined;
   isOffTopic: boolean;
@@ -321,7 +331,7 @@ const QUERY_HITS = 12;
 /** The passages to show: from the first search, and from the model's queries where those may find more. */
 const findPassages = async (
   edition: Edition,
-  { question, history, outcome, calls, isAgain, ...about }: Finding,
+  { question, history, outcome, calls, ...about }: Finding,
 ): Promise<FoundPassages> => {
   const { reranker, signal, devices, vectors } = about;
   const { languages } = edition;
@@ -338,26 +348,16 @@ const findPassages = async (
   );
   const { probability } = answer;
   const first = await read(() => [unitHits(edition, answer), hitsIn(edition, standalone.question, outcome)]);
-  const needsModel = isAgain || needsQueries(question, { probability, history, languages });
+  const needsModel = needsQueries(question, { probability, history, languages });
   const titles = [...answer.articles, ...first.flat()].map(({ source }) => source.title);
   const search = needsModel ? await proposeSearch({ question, history, found: titles, languages }, calls) : undefined;
   // A model that sees no part is believed where the search has no sign of an answer either.
   const seemsOff = isOffTopic(edition, answer);
   if (search?.parts.length === 0 && (seemsOff || probability < SURE_OF_TOPIC))
-    return { passages: [], search, isOffTopic: true };
-  const byWords = (query: string) => read(() => searchEdition(edition, query, { devices, limit: HITS, language }));
-  const hitsFor = async (query: string, part?: number): Promise<HitList> => {
-    const result = await (about.search ?? byWords)(query).catch(() => undefined);
-    if (result === undefined) return { hits: [], part };
-    const hits = await read(() => hitsIn(edition, question, withoutInjections(edition, result)));
-    return { hits: hits.slice(0, QUERY_HITS), part };
-  };
-  const further = await Promise.all([
-    ...(search === undefined || search.alone === '' ? [] : [hitsFor(search.alone)]),
-    ...(search?.parts ?? []).flatMap(({ queries }, part) => queries.map((query) => hitsFor(query, part))),
-  ]);
-  const hasHit = further.some(({ hits }) => hits.some(({ relevance = 0 }) => relevance >= ON_TOPIC_FROM));
-  if (seemsOff && !hasHit) return { passages: [], search, isOffTopic: search === undefined };
+    return { passages: [], lists: [], search, isOffTopic: true };
+  const further = await hitsForSearch(edition, { ...about, question, language }, search);
+  if (seemsOff && !further.some(isOnTopic))
+    return { passages: [], lists: [], search, isOffTopic: search === undefined };
   const lists = [...first.map((hits) => ({ hits: hits.slice(0, QUESTION_HITS) })), ...further];
   const best = lists.flatMap(({ hits }) => hits);
   const ranked =
@@ -365,8 +365,74 @@ const findPassages = async (
       ? lists
       : [{ hits: await rerankHits(edition, eachOnce(best), { question, reranker, signal }) }, ...further];
   const passages = await read(() => showPassages(edition, ranked));
-  return { passages, search, isOffTopic: false };
+  return { passages, lists: ranked, search, isOffTopic: false };
 };
+
+type Searching = Pick<Finding, 'question' | 'search' | 'signal' | 'devices' | 'language'>;
+
+/** The hits of a query about the question. */
+const hitsFor = async (
+  edition: Edition,
+  { question, signal, devices, language, search }: Searching,
+  { query, part }: { query: string; part?: number },
+): Promise<HitList> => {
+  const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
+  const byWords = () => read(() => searchEdition(edition, query, { devices, limit: HITS, language }));
+  const result = await (search?.(query) ?? byWords()).catch(() => undefined);
+  if (result === undefined) return { hits: [], part };
+  const hits = await read(() => hitsIn(edition, question, withoutInjections(edition, result)));
+  return { hits: hits.slice(0, QUERY_HITS), part };
+};
+
+/** The hits of what a model made of the question. */
+const hitsForSearch = (
+  edition: Edition,
+  searching: Searching,
+  { alone = '', parts = [] }: Partial<ProposedSearch> = {},
+): Promise<HitList[]> =>
+  Promise.all([
+    ...(alone === '' ? [] : [hitsFor(edition, searching, { query: alone })]),
+    ...parts.flatMap(({ queries }, part) => queries.map((query) => hitsFor(edition, searching, { query, part }))),
+  ]);
+
+/**
+ * Passages for the parts that an answer leaves open: by the words of each part, by the model's queries unless it has proposed some before, and
+ * what the hits of the first search did not show.
+ */
+const findMore = async (
+  edition: Edition,
+  finding: Finding,
+  { first, open }: { first: FoundPassages; open: readonly string[] },
+): Promise<Pick<FoundPassages, 'passages' | 'search'>> => {
+  const { history, calls, signal } = finding;
+  const { languages } = edition;
+  const question = open.join('; ');
+  const titles = first.lists.flatMap(({ hits }) => hits.map(({ source }) => source.title));
+  const search = first.search ?? (await proposeSearch({ question, history, found: titles, languages }, calls));
+  if (search?.parts.length === 0) return { passages: [], search };
+  const searching = { ...finding, question, language: languageOf(question, { language: finding.language, history }) };
+  const lists = await Promise.all([
+    ...open.map((query, part) => hitsFor(edition, searching, { query, part })),
+    ...(first.search === undefined ? await hitsForSearch(edition, searching, search) : []),
+  ]);
+  const found = new Set([...lists, ...first.lists].flatMap(({ hits }) => hits.map(({ source }) => source.index)));
+  const linked = linkedHits(edition, first.passages).filter(({ source }) => found.has(source.index));
+  const all = [...lists, { hits: linked }, ...first.lists];
+  if (!all.some(isOnTopic)) return { passages: [], search };
+  const shown = new Set(first.passages.flatMap(({ pieces }) => pieces.map(({ chunk }) => chunk.index)));
+  const isAllowed = ({ index }: { index: number }) => !shown.has(index);
+  const { value: passages } = await readPages(
+    edition,
+    () => showPassages(edition, all, { isAllowed, room: FURTHER_ROOM }),
+    { signal },
+  );
+  return { passages, search };
+};
+
+/** Length of the passages for what an answer leaves open, in UTF-16 units. */
+const FURTHER_ROOM = 8000;
+
+const isOnTopic = ({ hits }: HitList): boolean => hits.some(({ relevance = 0 }) => relevance >= ON_TOPIC_FROM);
 
 /** From this probability of an answer on, a model alone does not make a question off topic. */
 const SURE_OF_TOPIC = 0.42;
