@@ -11,11 +11,11 @@ import { unescapeHtml } from '../../documents/markdown/escape-html.ts';
 import { analyseText } from '../../language/analyse-text.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
 import { stem } from '../../language/stem.ts';
-import { titleOfPath } from '../../language/title-of-path.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import { checkStatement, type Evidence, prepareEvidence, type StatementCheck } from '../check/check-statement.ts';
 import { escapedPattern, type Literal, type LiteralKind, missingLiterals } from '../check/literals.ts';
 import type { CitableArticle, CitableKnowledge } from './citable-knowledge.ts';
+import { nameOf } from './cite-sources.ts';
 
 /** A rule that a response breaks (docs/contract.md#navigator). */
 export interface Violation {
@@ -208,7 +208,7 @@ const RULES = {
   'cited-inline': ({ response, cited }: Subject): Finding[] => {
     const answer = unescapeHtml(response.answer);
     const isNamed =
-      cited.some(({ title, id }) => plain(answer).includes(plain(title || titleOfPath(id)))) ||
+      cited.some((article) => plain(answer).includes(plain(unescapeHtml(nameOf(article))))) ||
       response.sources.some(({ file }) => answer.includes(file));
     return isNamed || response.sources.length === 0 ? [] : [{}];
   },

@@ -58,18 +58,45 @@ describe('an answer of quotes', () => {
 
 describe('an answer of a model that breaks a rule', () => {
   it('is replaced by quotes, and its statements are withdrawn from the stream', async () => {
-    // An answer names an article by the first 200 characters of its title.
-    const title = `How often the boiler must be descaled ${'in hard water '.repeat(20)}`;
-    const long = openSmallKb(
-      ARTICLES.map((article) => (article.id === FILE ? { ...article, title, url: '' } : article)),
-    );
     const ai = () => scriptedModel(replyOf([{ text: QUOTE, from: QUOTE }]));
     expect((await reply({ ai: ai() })).metadata).toMatchObject({ answered_by: 'model' });
-    const { answer, metadata, counted, removed } = await reply({ ai: ai() }, long.edition);
+    // Once the answer is written, the edition no longer knows which one it is.
+    let isWritten = false;
+    let reads = 0;
+    const damaged = {
+      ...edition,
+      get id() {
+        reads += 1;
+        return isWritten ? `unknown-${reads}` : edition.id;
+      },
+    };
+    const writer = ai();
+    const complete: typeof writer.complete = async (...call) => {
+      const result = await writer.complete(...call);
+      isWritten = true;
+      return result;
+    };
+    const { answer, metadata, counted, removed } = await reply({ ai: { ...writer, complete } }, damaged);
     expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
-    expect(metadata.violations).toEqual([{ rule: 'cited-inline', outcome: 'abstained' }]);
+    expect(metadata.violations).toEqual([{ rule: 'edition-named', outcome: 'abstained' }]);
     expect(counted).toEqual(metadata.violations);
     expect(answer.verdict).toBe('answer');
     expect(removed).toMatchObject([{ index: 0, text: QUOTE }]);
+  });
+});
+
+describe('an answer from an article with a name that is shown in part', () => {
+  const LONG = `How often the boiler must be descaled ${'in hard water '.repeat(60)}`;
+  it.each([
+    ['title', (text: string) => ({ title: LONG, text })],
+    ['heading', (text: string) => ({ text: text.replace(/^(#+) .*$/gm, `$1 ${LONG}`) })],
+  ])('breaks no rule: a long %s', async (_, changed) => {
+    const articles = ARTICLES.map((article) =>
+      article.id === FILE ? { ...article, url: '', ...changed(article.text) } : article,
+    );
+    const { edition: long } = openSmallKb(articles);
+    const { metadata } = await reply({ ai: scriptedModel(replyOf([{ text: QUOTE, from: QUOTE }])) }, long);
+    expect(metadata).toMatchObject({ answered_by: 'model' });
+    expect((await reply({}, long)).answer.verdict).toBe('answer');
   });
 });
