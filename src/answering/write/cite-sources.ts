@@ -115,10 +115,7 @@ export const sectionOf = ({
 }: Pick<EditionChunk, 'headingPath'> & { source: Pick<EditionArticle, 'title' | 'id'> }): string =>
   (headingPath.at(-1) || title || id).slice(0, 500);
 
-/** Sections that a citation names. */
-const MAX_SECTIONS = 2;
-
-/** "[Set up SSL](https://…), Certificates, Keys": an article and its cited sections in running text. */
+/** "[Set up SSL](https://…), Certificates": an article in running text, with its section where all that is cited is in one. */
 export const citationOf = (
   chunks: readonly Pick<CachedChunk, 'headingPath' | 'source'>[],
   nameOf: (article: EditionArticle) => string = linkTo,
@@ -128,7 +125,8 @@ export const citationOf = (
   const sections = chunks
     .map((chunk) => oneLine(sectionOf(chunk)).replace(/\s*[:：;]+$/, ''))
     .filter((section) => section !== oneLine(article.title) && section !== article.id);
-  return escapeHtml([nameOf(article), ...[...new Set(sections)].slice(0, MAX_SECTIONS)].join(', '));
+  const [section, ...others] = new Set(sections);
+  return escapeHtml(section === undefined || others.length > 0 ? nameOf(article) : `${nameOf(article)}, ${section}`);
 };
 
 /** The title of an article in running text, without a link. */
