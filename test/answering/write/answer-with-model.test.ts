@@ -162,7 +162,7 @@ describe('an answer with a model', () => {
     );
     expect(metadata.answered_by).toBe('model');
     const title = mill.title;
-    expect(response.answer).toBe(`${opening}\n\n${turn}\n\n${shake} (${title}, Ring, Dust)`);
+    expect(response.answer).toBe(`${opening}\n\n${turn}\n\n${shake} (${title})`);
   });
   it('keeps lists, tables and code whole, with their introductions', async () => {
     const list = `1. ${TANK}\n2. Pour in one sachet of citric acid and 1.2 litres of water.`;
