@@ -1,0 +1,185 @@
+import type { Reranker } from '../../ai/reranker.ts';
+import { readPages } from '../../knowledge/edition/chunk-texts.ts';
+import type { Edition } from '../../knowledge/edition/open-edition.ts';
+import type { Turn } from '../../knowledge/search/analyse-query.ts';
+import { relevanceOfHits } from '../../knowledge/search/relevance.ts';
+import { type SearchOutcome, searchEdition } from '../../knowledge/search/search-edition.ts';
+import type { ModelCalls } from '../model/model-calls.ts';
+import { type FoundAnswer, findAnswer } from '../passages/find-answer.ts';
+import { linkedHits } from '../passages/linked-articles.ts';
+import { excerptsOf } from '../passages/render-passage.ts';
+import {
+  type HitList,
+  isNamedByInjection,
+  type PassageHit,
+  rerankHits,
+  type ShownPassage,
+  showPassages,
+} from '../passages/shown-passages.ts';
+import { needsQueries, type ProposedSearch, proposeSearch } from '../understand/search-queries.ts';
+import { type AnswerOptions, HITS, inFull, languageOf, withoutInjections } from './answer-from-edition.ts';
+import { isOffTopic } from './decline.ts';
+import { chooseHits } from './navigator-answer.ts';
+
+export interface Finding extends Pick<AnswerOptions, 'devices' | 'vectors' | 'language'> {
+  /** Searches the same edition for another query; by words alone when absent. */
+  search?: ((query: string) => Promise<SearchOutcome>) | undefined;
+  /** Orders the passages; search order when absent. */
+  reranker?: Reranker | undefined;
+  /** Aborts when the caller is gone. */
+  signal?: AbortSignal | undefined;
+  question: string;
+  history: readonly Turn[];
+  outcome: SearchOutcome;
+  calls: ModelCalls;
+}
+
+export interface FoundPassages {
+  passages: ShownPassage[];
+  /** The hits that they were chosen from. */
+  lists: readonly HitList[];
+  /** What the model made of the question; undefined when it was not asked. */
+  search: ProposedSearch | undefined;
+  isOffTopic: boolean;
+}
+
+/** Hits of the question that count. */
+const QUESTION_HITS = 30;
+/** Hits of each query that a model proposes. */
+const QUERY_HITS = 12;
+
+/** The passages to show: from the first search, and from the model's queries where those may find more. */
+export async function findPassages(
+  edition: Edition,
+  { question, history, outcome, calls, ...about }: Finding,
+): Promise<FoundPassages> {
+  const { reranker, signal, devices, vectors } = about;
+  const { languages } = edition;
+  const language = languageOf(question, { language: about.language, history });
+  const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
+  const standalone = inFull(question, history);
+  const answer = await read(() =>
+    findAnswer(edition, standalone.question, {
+      history: standalone.history,
+      devices,
+      vectors,
+      searches: [outcome],
+    }),
+  );
+  const { probability } = answer;
+  const first = await read(() => [unitHits(edition, answer), hitsIn(edition, standalone.question, outcome)]);
+  const needsModel = needsQueries(question, { probability, history, languages });
+  const titles = [...answer.articles, ...first.flat()].map(({ source }) => source.title);
+  const search = needsModel ? await proposeSearch({ question, history, found: titles, languages }, calls) : undefined;
+  // A model that sees no part is believed where the search has no sign of an answer either.
+  const seemsOff = isOffTopic(edition, answer);
+  if (search?.parts.length === 0 && (seemsOff || probability < SURE_OF_TOPIC))
+    return { passages: [], lists: [], search, isOffTopic: true };
+  const further = await hitsForSearch(edition, { ...about, question, language }, search);
+  if (seemsOff && !further.some(isOnTopic))
+    return { passages: [], lists: [], search, isOffTopic: search === undefined };
+  const lists = [...first.map((hits) => ({ hits: hits.slice(0, QUESTION_HITS) })), ...further];
+  const best = lists.flatMap(({ hits }) => hits);
+  const ranked =
+    reranker === undefined || best.length === 0
+      ? lists
+      : [{ hits: await rerankHits(edition, eachOnce(best), { question, reranker, signal }) }, ...further];
+  const passages = await read(() => showPassages(edition, ranked));
+  return { passages, lists: ranked, search, isOffTopic: false };
+}
+
+type Searching = Pick<Finding, 'question' | 'search' | 'signal' | 'devices' | 'language'>;
+
+/** The hits of a query about the question. */
+const hitsFor = async (
+  edition: Edition,
+  { question, signal, devices, language, search }: Searching,
+  { query, part }: { query: string; part?: number },
+): Promise<HitList> => {
+  const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
+  const byWords = () => read(() => searchEdition(edition, query, { devices, limit: HITS, language }));
+  const result = await (search?.(query) ?? byWords()).catch(() => undefined);
+  if (result === undefined) return { hits: [], part };
+  const hits = await read(() => hitsIn(edition, question, withoutInjections(edition, result)));
+  return { hits: hits.slice(0, QUERY_HITS), part };
+};
+
+/** The hits of what a model made of the question. */
+const hitsForSearch = (
+  edition: Edition,
+  searching: Searching,
+  { alone = '', parts = [] }: Partial<ProposedSearch> = {},
+): Promise<HitList[]> =>
+  Promise.all([
+    ...(alone === '' ? [] : [hitsFor(edition, searching, { query: alone })]),
+    ...parts.flatMap(({ queries }, part) => queries.map((query) => hitsFor(edition, searching, { query, part }))),
+  ]);
+
+/**
+ * Passages for the parts that an answer leaves open: by the words of each part, by the model's queries unless it has proposed some before, and
+ * what the hits of the first search did not show.
+ */
+export async function findMore(
+  edition: Edition,
+  finding: Finding,
+  { first, open }: { first: FoundPassages; open: readonly string[] },
+): Promise<Pick<FoundPassages, 'passages' | 'search'>> {
+  const { history, calls, signal } = finding;
+  const { languages } = edition;
+  const question = open.join('; ');
+  const titles = first.lists.flatMap(({ hits }) => hits.map(({ source }) => source.title));
+  const search = first.search ?? (await proposeSearch({ question, history, found: titles, languages }, calls));
+  if (search?.parts.length === 0) return { passages: [], search };
+  const searching = { ...finding, question, language: languageOf(question, { language: finding.language, history }) };
+  const lists = await Promise.all([
+    ...open.map((query, part) => hitsFor(edition, searching, { query, part })),
+    ...(first.search === undefined ? await hitsForSearch(edition, searching, search) : []),
+  ]);
+  const articles = new Set([...lists, ...first.lists].flatMap(({ hits }) => hits.map(({ source }) => source.index)));
+  const linked = linkedHits(edition, first.passages).filter(({ source }) => articles.has(source.index));
+  const all = [...lists, { hits: linked }, ...first.lists];
+  if (!all.some(isOnTopic)) return { passages: [], search };
+  const shown = new Set(first.passages.flatMap(({ pieces }) => pieces.map(({ chunk }) => chunk.index)));
+  const isAllowed = ({ index }: { index: number }) => !shown.has(index);
+  const { value: passages } = await readPages(
+    edition,
+    () => showPassages(edition, all, { isAllowed, room: FURTHER_ROOM }),
+    { signal },
+  );
+  return { passages, search };
+}
+
+/** Length of the passages for what an answer leaves open, in UTF-16 units. */
+const FURTHER_ROOM = 8000;
+
+const isOnTopic = ({ hits }: HitList): boolean => hits.some(({ relevance = 0 }) => relevance >= ON_TOPIC_FROM);
+
+/** From this probability of an answer on, a model alone does not make a question off topic. */
+const SURE_OF_TOPIC = 0.42;
+/** Relevance of a hit of the model's queries that outweighs the search's own estimate. */
+const ON_TOPIC_FROM = 0.02;
+
+/** Hits of a search about the devices of the question, with the probability that each answers. */
+const hitsIn = (edition: Edition, question: string, outcome: SearchOutcome): PassageHit[] => {
+  const relevances = relevanceOfHits(outcome);
+  const byChunk = new Map(outcome.hits.map(({ chunk }, at) => [chunk, relevances[at]]));
+  return chooseHits(edition, question, outcome.hits).hits.map(({ chunk, source }) => ({
+    chunk,
+    source,
+    relevance: byChunk.get(chunk),
+  }));
+};
+
+/** The chunks in which the passages of an answer without a model begin, best first. */
+const unitHits = (edition: Edition, { passages, probability }: FoundAnswer): PassageHit[] =>
+  passages
+    .toSorted((one, other) => other.share - one.share)
+    .flatMap(({ unit, source, share }) =>
+      excerptsOf(edition, unit)
+        .slice(0, 1)
+        .filter(({ chunk }) => !isNamedByInjection(chunk))
+        .map(({ chunk }) => ({ chunk: chunk.index, source, relevance: probability * share })),
+    );
+
+const eachOnce = (hits: readonly PassageHit[]): PassageHit[] =>
+  [...new Map(hits.toReversed().map((hit) => [hit.chunk, hit])).values()].reverse();
