@@ -1,37 +1,33 @@
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import { wordsOf } from '../../language/analyse-text.ts';
 import { oncePer } from '../../platform/once-per.ts';
-import type { PassageHit, ShownPassage } from './shown-passages.ts';
+import { bestArticle, chunksOf, type HitList } from './shown-passages.ts';
 
 /** Editions with more articles are not read for their titles. */
 const MAX_ARTICLES = 20_000;
-/** Articles that are taken. */
-const MAX_LINKED = 12;
-/** Relevance of an article that another one points to: it is about the subject, and may not answer. */
-const LINKED_RELEVANCE = 0.05;
+/** UTF-16 units of the best article that are read. */
+const MAX_LENGTH = 60_000;
+/** Articles that count as linked, in the order in which they are named. */
+const MAX_LINKED = 4;
 
 /**
- * What the articles hold to which passages point, by a link or by a title in words ("see Set up a reverse proxy"): up to four articles in the
- * order in which they are named, unless they are shown as a whole.
+ * The lists with one more: the hits in articles to which the best article points, by a link or by a title in words ("see Set up a reverse
+ * proxy"). What an article refers to belongs to its answer.
  */
-export function linkedHits(edition: Edition, passages: readonly ShownPassage[]): PassageHit[] {
-  if (edition.articleCount > MAX_ARTICLES) return [];
+export function withLinked(edition: Edition, lists: readonly HitList[]): readonly HitList[] {
+  const best = bestArticle(lists);
+  if (best === undefined || edition.articleCount > MAX_ARTICLES) return lists;
   const targets = targetsOf(edition);
-  const linked = passages.flatMap(({ text, source }) =>
-    [...byAddress(text, targets), ...byTitle(text, targets)].filter((index) => index !== source.index),
-  );
-  const whole = new Set(passages.flatMap(({ source, isPart }) => (isPart ? [] : source.index)));
-  return [...new Set(linked)]
-    .filter((index) => !whole.has(index))
-    .slice(0, MAX_LINKED)
-    .flatMap((index) => {
-      const source = edition.article(index);
-      const { firstChunk, endChunk } = source;
-      return Array.from(
-        { length: endChunk - firstChunk },
-        (_, at): PassageHit => ({ chunk: firstChunk + at, source, relevance: LINKED_RELEVANCE }),
-      );
-    });
+  const text = chunksOf(edition, best)
+    .map((chunk) => chunk.text)
+    .join('\n\n')
+    .slice(0, MAX_LENGTH);
+  const linked = [...byAddress(text, targets), ...byTitle(text, targets)].filter((index) => index !== best.index);
+  const hits = lists.flatMap((list) => list.hits);
+  const hitIn = (index: number) => hits.find(({ source }) => source.index === index) ?? [];
+  const own = [...new Set(linked)].flatMap(hitIn).slice(0, MAX_LINKED);
+  // The best article stays before those that it names.
+  return own.length === 0 ? lists : [...lists, { hits: [best.index].flatMap(hitIn).concat(own) }];
 }
 
 interface Targets {

@@ -145,8 +145,14 @@ const scoresIn = (lists: readonly HitList[]) => {
   return found;
 };
 
-const chunksOf = (edition: Edition, { firstChunk, endChunk }: EditionArticle): CachedChunk[] =>
-  Array.from({ length: endChunk - firstChunk }, (_, at) => cachedChunk(edition, firstChunk + at));
+/** The article that is shown first. */
+export function bestArticle(lists: readonly HitList[]): EditionArticle | undefined {
+  return rankArticles(lists)[0]?.source;
+}
+
+export function chunksOf(edition: Edition, { firstChunk, endChunk }: EditionArticle): CachedChunk[] {
+  return Array.from({ length: endChunk - firstChunk }, (_, at) => cachedChunk(edition, firstChunk + at));
+}
 
 /** Consecutive chunks under the same heading. */
 const sectionsIn = (chunks: readonly CachedChunk[]): CachedChunk[][] => {

@@ -6,7 +6,7 @@ import { relevanceOfHits } from '../../knowledge/search/relevance.ts';
 import { type SearchOutcome, searchEdition } from '../../knowledge/search/search-edition.ts';
 import type { ModelCalls } from '../model/model-calls.ts';
 import { type FoundAnswer, findAnswer } from '../passages/find-answer.ts';
-import { linkedHits } from '../passages/linked-articles.ts';
+import { withLinked } from '../passages/linked-articles.ts';
 import { excerptsOf } from '../passages/render-passage.ts';
 import {
   type HitList,
@@ -84,7 +84,7 @@ export async function findPassages(
     reranker === undefined || best.length === 0
       ? lists
       : [{ hits: await rerankHits(edition, eachOnce(best), { question, reranker, signal }) }, ...further];
-  const passages = await read(() => showPassages(edition, ranked));
+  const passages = await read(() => showPassages(edition, withLinked(edition, ranked)));
   return { passages, lists: ranked, search, isOffTopic: false };
 }
 
@@ -115,10 +115,7 @@ const hitsForSearch = (
     ...parts.flatMap(({ queries }, part) => queries.map((query) => hitsFor(edition, searching, { query, part }))),
   ]);
 
-/**
- * Passages for the parts that an answer leaves open: by the words of each part, by the model's queries unless it has proposed some before, and
- * what the hits of the first search did not show.
- */
+/** Passages for the parts that an answer leaves open: from the model's queries for them, what was not shown yet. */
 export async function findMore(
   edition: Edition,
   finding: Finding,
@@ -128,22 +125,16 @@ export async function findMore(
   const { languages } = edition;
   const question = open.join('; ');
   const titles = first.lists.flatMap(({ hits }) => hits.map(({ source }) => source.title));
-  const search = first.search ?? (await proposeSearch({ question, history, found: titles, languages }, calls));
-  if (search?.parts.length === 0) return { passages: [], search };
-  const searching = { ...finding, question, language: languageOf(question, { language: finding.language, history }) };
-  const lists = await Promise.all([
-    ...open.map((query, part) => hitsFor(edition, searching, { query, part })),
-    ...(first.search === undefined ? await hitsForSearch(edition, searching, search) : []),
-  ]);
-  const articles = new Set([...lists, ...first.lists].flatMap(({ hits }) => hits.map(({ source }) => source.index)));
-  const linked = linkedHits(edition, first.passages).filter(({ source }) => articles.has(source.index));
-  const all = [...lists, { hits: linked }, ...first.lists];
-  if (!all.some(isOnTopic)) return { passages: [], search };
+  const search = await proposeSearch({ question, history, found: titles, languages }, calls);
+  const language = languageOf(question, { language: finding.language, history });
+  const further = await hitsForSearch(edition, { ...finding, question, language }, search);
+  const lists = [...further, ...first.lists];
+  if (search === undefined || !further.some(isOnTopic)) return { passages: [], search };
   const shown = new Set(first.passages.flatMap(({ pieces }) => pieces.map(({ chunk }) => chunk.index)));
   const isAllowed = ({ index }: { index: number }) => !shown.has(index);
   const { value: passages } = await readPages(
     edition,
-    () => showPassages(edition, all, { isAllowed, room: FURTHER_ROOM }),
+    () => showPassages(edition, lists, { isAllowed, room: FURTHER_ROOM }),
     { signal },
   );
   return { passages, search };

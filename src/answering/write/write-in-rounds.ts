@@ -23,7 +23,7 @@ interface WritingOptions {
   now: Date;
 }
 
-/** Writes an answer, and once more for what it leaves open, from what was not shown yet. */
+/** Writes an answer, and once more for what it leaves open when no query of the model has searched for that, from what was not shown yet. */
 export function startWriting(edition: Edition, { finding, progress, task, now }: WritingOptions) {
   const { calls, question, history } = finding;
   const sent: CheckedStatement<ShownPassage>[] = [];
@@ -63,7 +63,7 @@ export function startWriting(edition: Edition, { finding, progress, task, now }:
         search?.parts.map(({ asked }) => asked),
       );
       const open = openPartsOf(written, question);
-      if (open.length === 0) return { written, passages, search };
+      if (search !== undefined || open.length === 0) return { written, passages, search };
       const more = await findMore(edition, finding, { first, open });
       if (more.passages.length === 0) return { written, passages, search: more.search };
       const text = 'failure' in written ? '' : written.statements.map((statement) => statement.text).join('\n\n');
@@ -86,38 +86,30 @@ interface WrittenAnswer {
   search: ProposedSearch | undefined;
 }
 
-/** What an answer leaves open or answers in part only, in the model's words; the question when nothing answers it. */
+/** What an answer leaves open, in the model's words; the question when nothing answers it. */
 const openPartsOf = (written: Written, question: string): string[] => {
   if ('failure' in written) return written.failure === 'no_answer' ? [question] : [];
-  return written.parts.filter(isUnfinished).map(({ wording }) => wording.slice(0, MAX_PART_LENGTH));
+  return written.parts.filter(isOpen).map(({ wording }) => wording.slice(0, MAX_PART_LENGTH));
 };
 
 /** In UTF-16 units. */
 const MAX_PART_LENGTH = 300;
 
 type Part = CheckedAnswer<ShownPassage>['parts'][number];
-const isUnfinished = ({ state, wording }: Part): boolean => state !== 'answered' && wording !== '';
+const isOpen = ({ state, wording }: Part): boolean => state === 'open' && wording !== '';
 
-/** An answer with what a second search adds for its unfinished parts. */
+/** An answer with what a second search adds for its open parts. */
 const joined = (first: Written, second: Written): Written => {
   const removed = [...first.removed, ...second.removed];
   if ('failure' in second) return { ...first, removed };
   if ('failure' in first) return { ...second, removed };
-  const unfinished = first.parts.filter(isUnfinished);
   const texts = new Set(first.statements.map(({ text }) => text));
-  const isSameCount = second.parts.length === unfinished.length;
-  const finished = unfinished.map((part, at): Part => {
-    const later = isSameCount ? second.parts[at] : second.parts.find(({ state }) => state !== 'answered');
-    // What is answered twice in part is answered in part.
-    const isLeftAs = later?.state === 'open' || (later?.state === 'in_part' && part.state === 'in_part');
-    return isLeftAs ? part : { ...part, state: later?.state ?? 'answered' };
-  });
   return {
     ...second,
     statements: [...first.statements, ...second.statements.filter(({ text }) => !texts.has(text))],
     removed,
     removedQuotes: [...first.removedQuotes, ...second.removedQuotes],
-    parts: [...first.parts.filter((part) => !isUnfinished(part)), ...finished],
+    parts: [...first.parts.filter((part) => !isOpen(part)), ...second.parts],
     isJudged: first.isJudged && second.isJudged,
   };
 };
