@@ -1,11 +1,11 @@
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { decodeUri } from '../../../language/decode-uri.ts';
 import { linesOutsideCode } from '../../../language/outside-code.ts';
 import { withShortcodes } from './hugo-shortcodes.ts';
 import { withParts } from './include-parts.ts';
 import { withLoops } from './liquid-loops.ts';
 import { withPageData } from './page-data.ts';
-import type { FolderSite } from './scan-folder.ts';
+import { type FolderSite, pathIn } from './scan-folder.ts';
 import { type Fields, memberOf, valueAt } from './sites/site.ts';
 
 export interface FillIn {
@@ -114,13 +114,9 @@ function titleOf(target: string, { file, site }: Linking): string | undefined {
   if (site === undefined) return undefined;
   const plain = resolve(dirname(file), decodeUri(target));
   for (const ending of ['', '/README.md']) {
-    const page = site.site.pageOf(
-      relative(site.root, plain + ending)
-        .split(sep)
-        .join('/'),
-      {},
-    );
-    if ('title' in page && page.title !== undefined) return page.title;
+    const path = pathIn(site, plain + ending);
+    const page = path === undefined ? undefined : site.site.pageOf(path, {});
+    if (page !== undefined && 'title' in page && page.title !== undefined) return page.title;
   }
   return undefined;
 }

@@ -391,7 +391,7 @@ const hasPages = (
   });
 
 /** From the configuration of a site, with slashes; undefined for a file that it does not reach. */
-const pathIn = ({ site, root }: FolderSite, file: string): string | undefined => {
+export const pathIn = ({ site, root }: FolderSite, file: string): string | undefined => {
   const path = relative(root, file).split(sep).join('/');
   const isInside = !path.startsWith('../') || (site.outside ?? []).some((folder) => path.startsWith(folder));
   return isInside ? path : undefined;
