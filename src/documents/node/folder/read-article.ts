@@ -32,6 +32,7 @@ export interface FolderArticle {
     /** As the file names it, unread. */
     audience?: unknown;
     language?: string;
+    translation_key?: string;
   };
   /** What was left out of it. */
   warnings?: string[];
@@ -49,7 +50,7 @@ interface Reading {
 /** Reads a file of a scan. Of one that is too long, the beginning. `problem` says why it cannot be read. */
 export const readArticle = async (
   root: string,
-  { path, url, title: given, language, site }: FolderFile,
+  { path, url, title: given, language, translation, site }: FolderFile,
   { documents, urlOf = () => undefined }: Reading,
 ): Promise<ReadArticle> => {
   const file = join(root, path);
@@ -57,7 +58,7 @@ export const readArticle = async (
   if (isDocument(path)) {
     const read = await documents.read(file, await wholeText(file, { root, site }));
     if ('problem' in read) return read;
-    return articlesOf(read, { path, url, title: given, language }, mtime);
+    return articlesOf(read, { path, url, title: given, language, translation }, mtime);
   }
   const text = size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : decodeText(await readFile(file));
   if (text === undefined) return { problem: NO_TEXT };
@@ -82,6 +83,7 @@ export const readArticle = async (
       last_updated: updated ?? mtime.toISOString(),
       ...(front.author === undefined ? {} : { author: front.author }),
       ...(language === undefined ? {} : { language }),
+      ...(translation === undefined || front.translationKey !== undefined ? {} : { translation_key: translation }),
     },
   };
   return { article, isDated: updated !== undefined };
@@ -103,7 +105,7 @@ const wholeText = async (
 /** A file may hold several articles: their ids are its path and their names. */
 const articlesOf = (
   read: DocumentText,
-  { path, url, title: given, language }: FolderFile,
+  { path, url, title: given, language, translation }: FolderFile,
   mtime: Date,
 ): ReadArticle => {
   const { front = {}, articles = [], warnings = [] } = read;
@@ -117,12 +119,13 @@ const articlesOf = (
     ...(front.audience === undefined ? {} : { audience: front.audience }),
     ...(language === undefined ? {} : { language }),
   };
+  const own = translation === undefined ? metadata : { ...metadata, translation_key: translation };
   const article = {
     id: path,
     title: (given ?? front.title ?? titleOfDocument(read) ?? titleOfPath(path)).slice(0, 200),
     url: isAddress(front.url) ? front.url : (url ?? front.url),
     content: read.text.slice(0, MAX_CHARACTERS),
-    metadata,
+    metadata: own,
     ...(warnings.length === 0 ? {} : { warnings: warnings.slice(0, 20) }),
   };
   const others = uniquelyNamed(articles).map(({ name, title, text }) => ({

@@ -49,6 +49,8 @@ export interface FolderFile {
   title?: string | undefined;
   /** As the path or the configuration of a site names it. */
   language?: string | undefined;
+  /** Equal for the translations of a page, where the configuration of its site tells them. */
+  translation?: string | undefined;
   /** The site that it is a page of, and its path from the configuration of that site. */
   site?: FolderSite | undefined;
 }
@@ -355,6 +357,7 @@ function choose(
     for (const { file } of placed) if (file.site === undefined) skipped.push({ path: file.path, why: NOT_OF_THE_SITE });
     placed.splice(0, placed.length, ...pages);
   }
+  keepTranslations(placed.map(({ file }) => file));
   placed.sort((one, other) => compareOrders(one.order, other.order));
   const files: FolderFile[] = [];
   const originals = new Map<string, string>();
@@ -379,6 +382,15 @@ function choose(
     else skipped.push({ path: file.path, why: DUPLICATE, as: original });
   }
   return { files, skipped };
+}
+
+/** Leaves the name of its translations to pages that have some. */
+function keepTranslations(files: readonly FolderFile[]): void {
+  const nameOf = ({ translation, site }: FolderFile): string =>
+    translation === undefined || site === undefined ? '' : `${site.root}\0${translation}`;
+  for (const [name, pages] of Map.groupBy(files, nameOf))
+    if (name === '' || new Set(pages.map(({ language }) => language)).size < 2)
+      for (const page of pages) page.translation = undefined;
 }
 
 const hasPages = (
@@ -421,7 +433,8 @@ function placeOf(path: string, { root, head, sites, publicUrl }: PlaceOptions): 
   const place = page.order === undefined ? '~' : String(Math.trunc(page.order * 1000) + 1e9).padStart(16, '0');
   const folders = path.split('/');
   const order = site.isOrderOfAll === true ? [place, path] : [...folders.slice(0, -1), `${place} ${folders.at(-1)}`];
-  return { file: { path, url, title: page.title, language: page.language, site: own }, order };
+  const { title, language, translation } = page;
+  return { file: { path, url, title, language, translation: translation?.replace(/^\/+/, ''), site: own }, order };
 }
 
 const PARTIAL_FOLDER = /(?:^|\/)_(?:includes?|partials?|snippets?|shared|layouts|templates)\//;

@@ -53,6 +53,106 @@ describe.each(cases)('a checkout of $generator', ({ files, pages, skipped, langu
   });
 });
 
+describe.each<[string, { files: Record<string, string>; original: string; translation: string }]>([
+  [
+    'MkDocs by suffix',
+    {
+      files: { 'mkdocs.yml': 'plugins: [{i18n: {languages: [{locale: en, default: true}, {locale: fil}]}}]' },
+      original: 'docs/care.md',
+      translation: 'docs/care.fil.md',
+    },
+  ],
+  [
+    'MkDocs by suffix of both',
+    {
+      files: { 'mkdocs.yml': 'plugins: [{i18n: {languages: [{locale: en, default: true}, {locale: de}]}}]' },
+      original: 'docs/care.en.md',
+      translation: 'docs/care.de.md',
+    },
+  ],
+  [
+    'MkDocs by folder',
+    {
+      files: {
+        'mkdocs.yml':
+          'plugins: [{i18n: {docs_structure: folder, languages: [{locale: en, default: true}, {locale: zh-Hans-CN}]}}]',
+      },
+      original: 'docs/en/care.md',
+      translation: 'docs/zh-Hans-CN/care.md',
+    },
+  ],
+  [
+    'MkDocs with an old plugin',
+    {
+      files: { 'mkdocs.yml': 'plugins: [{i18n: {default_language: en, languages: {en: English, fil: Filipino}}}]' },
+      original: 'docs/care.md',
+      translation: 'docs/care.fil.md',
+    },
+  ],
+  [
+    'Hugo by suffix',
+    {
+      files: { 'hugo.toml': "baseURL = 'https://x.example/'\n[languages.en]\n[languages.fil]\n" },
+      original: 'content/care.md',
+      translation: 'content/care.fil.md',
+    },
+  ],
+  [
+    'Docusaurus without an address',
+    {
+      files: {
+        'docusaurus.config.js':
+          "export default { i18n: { defaultLocale: 'en', locales: ['en', 'fil'] }, presets: [['classic', {}]] };",
+      },
+      original: 'docs/care.md',
+      translation: 'i18n/fil/docusaurus-plugin-content-docs/current/care.md',
+    },
+  ],
+  [
+    'Starlight',
+    {
+      files: {
+        'astro.config.mjs':
+          "import starlight from '@astrojs/starlight';\nexport default defineConfig({ integrations: [starlight({ locales: { root: { lang: 'en' }, german: { lang: 'de' } } })] });",
+      },
+      original: 'src/content/docs/care.md',
+      translation: 'src/content/docs/german/care.md',
+    },
+  ],
+  [
+    'VitePress',
+    {
+      files: {
+        '.vitepress/config.js': "export default { lang: 'en', locales: { root: {}, german: { lang: 'de' } } };",
+      },
+      original: 'care.md',
+      translation: 'german/care.md',
+    },
+  ],
+  [
+    'Nextra',
+    {
+      files: {
+        'next.config.mjs':
+          "import nextra from 'nextra';\nexport default nextra({})({ i18n: { locales: ['en', 'fil'], defaultLocale: 'en' } });",
+      },
+      original: 'content/en/care.mdx',
+      translation: 'content/fil/care.mdx',
+    },
+  ],
+])('translations in %s', (_, { files, original, translation }) => {
+  it('have one key, and other pages none', async () => {
+    const only = original.replace('care', 'only');
+    const text = { [original]: '# Care\n', [translation]: '# Pflege\n', [only]: '# Only\n' };
+    const articles = await articlesOf(folderWith({ ...files, ...text }));
+    const keys = new Map(articles.map(({ id, metadata }) => [id, metadata.translation_key]));
+    expect(keys.get(original)).toMatch(/^(?:docs\/default\/)?care\.mdx?$/);
+    expect(keys.get(translation)).toBe(keys.get(original));
+    expect(keys.get(only)).toBeUndefined();
+    expect(keys.size).toBe(3);
+  });
+});
+
 it('leaves out pages of HTML that lead elsewhere or do not exist, and reads the dates of others', async () => {
   const page = (title: string, head: string, body: string) =>
     `<!doctype html><html><head><title>${title}</title><style>${'p{}'.repeat(3000)}</style>${head}</head><body>${body}</body></html>`;

@@ -66,7 +66,12 @@ export function docusaurus(files: SiteFiles): Site | undefined {
         const page = 'why' in rest ? rest : pageOf(content, { ...rest, fields, slash });
         if ('why' in page) return page;
         const prefix = locale === undefined || locale === defaultLocale ? '' : `${locale}/`;
-        return { ...page, route: prefix + page.route, language: languageTag(locale ?? defaultLocale) };
+        return {
+          ...page,
+          route: prefix + page.route,
+          language: languageTag(locale ?? defaultLocale),
+          translation: 'path' in rest ? `${content.kind}/${content.id}/${rest.path}` : undefined,
+        };
       }
       return { why: NOT_OF_THE_SITE };
     },

@@ -71,6 +71,7 @@ export function hugo(files: SiteFiles): Site | undefined {
       return {
         route: routeOf(plain, { fields, config, prefix }),
         language: languageTag(code),
+        translation: textIn(fields.translationKey) ?? plain,
         order: numberIn(fields.weight),
       };
     },

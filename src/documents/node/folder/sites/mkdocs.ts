@@ -59,7 +59,7 @@ export function mkdocs(files: SiteFiles): Site | undefined {
       const { title, order } = nav.get(file) ?? nav.get(plain) ?? {};
       const prefix = language === undefined || language === languages.usual ? '' : `${language}/`;
       const route = placeOf(plain, { hasFolders, blog, fields });
-      return { route: prefix + route, title, order, language: languageTag(language ?? usual) };
+      return { route: prefix + route, title, order, language: languageTag(language ?? usual), translation: plain };
     },
     settingOf: (setting) => {
       const parts = setting.split('.');
@@ -128,9 +128,12 @@ function languagesOf(plugins: unknown): {
   placeOf: (file: string) => { language?: string; plain: string };
 } {
   const i18n = pluginOf(plugins, 'i18n');
-  const languages = (Array.isArray(i18n?.languages) ? i18n.languages : []) as { locale?: unknown; default?: unknown }[];
-  const locales = new Set(languages.flatMap(({ locale }) => textIn(locale) ?? []));
-  const usual = textIn(languages.find((each) => each.default === true)?.locale);
+  const given = i18n?.languages;
+  const languages = (Array.isArray(given) ? given : []) as { locale?: unknown; default?: unknown }[];
+  // Before its version 1 the plugin named languages by their codes.
+  const codes = Array.isArray(given) || typeof given !== 'object' ? [] : Object.keys(given ?? {});
+  const usual = textIn(languages.find((each) => each.default === true)?.locale) ?? textIn(i18n?.default_language);
+  const locales = new Set([usual ?? [], codes, languages.flatMap(({ locale }) => textIn(locale) ?? [])].flat());
   const isByFolder = i18n?.docs_structure === 'folder';
   return {
     usual,

@@ -63,6 +63,7 @@ export function nextra(files: SiteFiles): Site | undefined {
         order,
         title: textIn(fields.title) === undefined ? title : undefined,
         language: languageTag(language ?? usual),
+        translation: plain,
       };
     },
   };

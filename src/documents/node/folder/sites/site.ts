@@ -11,6 +11,8 @@ export interface SitePage {
   /** The title of the generator, if it is another than that of front matter and heading. */
   title?: string | undefined;
   language?: string | undefined;
+  /** What all translations of the page share, and no other page has. */
+  translation?: string | undefined;
   /** Place among the pages of its folder; those with a smaller one come first. */
   order?: number | undefined;
 }

@@ -47,6 +47,7 @@ export function starlight(files: SiteFiles): Site | undefined {
       return {
         route: route === '' ? '' : `${route}${slash}`,
         language: languageTag(isLocale ? locales.get(first) : usual),
+        translation: isLocale ? file.slice(first.length + 1) : file,
         order: numberIn(sidebar?.order),
       };
     },

@@ -45,7 +45,11 @@ export function vitepress(files: SiteFiles): Site | undefined {
       if (file !== '' && rules.ignores(file)) return { why: 'excluded by srcExclude' };
       if (/\[[^\]]+\]/.test(file)) return { route: undefined };
       const route = routeOf(rewritten(file, rewrites), { ending: isClean ? '' : '.html', names: INDEX });
-      return { route, language: languageOf(file, fields, { locales, config }) };
+      return {
+        route,
+        language: languageOf(file, fields, { locales, config }),
+        translation: file.slice(localeIn(file, locales).length),
+      };
     },
   };
 }
@@ -102,13 +106,19 @@ function addressIn(config: Record<string, Literal>): string | undefined {
 const localeAddress = (locales: Record<string, Literal>): string | undefined =>
   isMapping(locales.root) ? addressIn(locales.root) : undefined;
 
+/** The folder of a language that a file lies in; empty for others. */
+function localeIn(file: string, locales: Record<string, Literal>): string {
+  const [, first = ''] = /^([^/]+)\//.exec(file) ?? [];
+  return Object.hasOwn(locales, first) ? first : '';
+}
+
 function languageOf(
   file: string,
   fields: { lang?: unknown },
   { locales, config }: { locales: Record<string, Literal>; config: Record<string, Literal> },
 ): string | undefined {
-  const [first = ''] = file.split('/');
-  const own = Object.hasOwn(locales, first) && file.includes('/') ? locales[first] : locales.root;
+  const first = localeIn(file, locales);
+  const own = first === '' ? locales.root : locales[first];
   const named = isMapping(own) ? textIn(own.lang) : undefined;
   const isFolder = own !== undefined && own !== locales.root;
   return languageTag(textIn(fields.lang) ?? named ?? (isFolder ? first : textIn(config.lang)));
