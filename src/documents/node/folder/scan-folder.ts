@@ -12,6 +12,7 @@ import { readDocument } from '../../read-document.ts';
 import { DOCUMENT_ENDINGS, INTERFACE_ENDINGS, isDocument } from '../document-reader.ts';
 import { isOpenApi } from '../is-open-api.ts';
 import { headerOf } from '../text-document.ts';
+import { type RstReferences, rstParts, rstReferences } from './rst-parts.ts';
 import { endedWith, mayHoldSite, siteIn } from './sites/find-sites.ts';
 import { DRAFT, type Fields, NOT_OF_THE_SITE, PARTIAL, routeOf, type Site } from './sites/site.ts';
 
@@ -243,6 +244,8 @@ interface Head {
   isEmpty: boolean;
   /** Why a page is no article. */
   noArticle?: string | undefined;
+  /** Other files that a page of reStructuredText names. */
+  references?: RstReferences;
   /** Equal for files with the same text; undefined for what depends on other files. */
   digest: string | undefined;
 }
@@ -275,7 +278,8 @@ async function readHead(file: string, size: number): Promise<Head> {
     const bytes = size > 0 && size <= MAX_DOCUMENT_BYTES ? await readFile(file) : undefined;
     const digest = bytes === undefined ? undefined : digestOf(bytes);
     if (bytes === undefined || !/\.(?:rst|adoc|asciidoc)$/i.test(file)) return { ...NOTHING, fields: {}, digest };
-    const front = headerOf(decodeText(bytes) ?? '');
+    const text = decodeText(bytes) ?? '';
+    const front = headerOf(text);
     const { title, language, isDraft } = front;
     return {
       ...NOTHING,
@@ -283,6 +287,7 @@ async function readHead(file: string, size: number): Promise<Head> {
       title,
       language: languageTag(language),
       isDraft: isDraft === true,
+      ...(/\.rst$/i.test(file) ? { references: rstReferences(text.replaceAll('\r\n', '\n')) } : {}),
       digest: /^\.\. include::|^include::/m.test(bytes.toString('latin1')) ? undefined : digest,
     };
   }
@@ -333,6 +338,11 @@ function choose(
   const translations = translationsIn(paths);
   const skipped: Skipped[] = [];
   const placed: { file: FolderFile; order: readonly string[] }[] = [];
+  const references = paths.flatMap((path) => {
+    const own = all.get(path)?.references;
+    return own === undefined ? [] : [[path, own] as const];
+  });
+  const parts = rstParts(new Map(references), (path) => rootOfSite(path, root, sites));
   const usable = sites.filter((each) => hasPages(each, { root, paths, heads: all }));
   for (const path of paths) {
     const head = all.get(path);
@@ -344,8 +354,8 @@ function choose(
         : head.noArticle !== undefined
           ? { why: head.noArticle }
           : placeOf(path, { root, head, sites: usable, publicUrl });
-    if ('why' in place) {
-      skipped.push({ path, why: place.why });
+    if ('why' in place || parts.has(path)) {
+      skipped.push({ path, why: 'why' in place ? place.why : PARTIAL });
       continue;
     }
     const language = head.language ?? place.file.language ?? translations.get(path)?.language;
@@ -408,6 +418,12 @@ export const pathIn = ({ site, root }: FolderSite, file: string): string | undef
   const isInside = !path.startsWith('../') || (site.outside ?? []).some((folder) => path.startsWith(folder));
   return isInside ? path : undefined;
 };
+
+/** The folder of the innermost site that a file is in, from the folder that is read. */
+function rootOfSite(path: string, root: string, sites: readonly FolderSite[]): string {
+  const own = sites.findLast((each) => pathIn(each, join(root, path)) !== undefined);
+  return own === undefined ? '' : relative(root, own.root).split(sep).join('/');
+}
 
 interface PlaceOptions {
   root: string;
