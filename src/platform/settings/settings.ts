@@ -53,7 +53,12 @@ export class SettingRefused extends Error {
  *
  * @throws {SettingRefused} For the first invalid value.
  * @example
- * const { TASK_HOURS } = readSettings(taskSettings, env);
+ * import { wholeNumber } from './values.ts';
+ *
+ * const settings = {
+ *   TASK_HOURS: wholeNumber({ from: 1, to: 720, usual: 24, what: 'Hours that a task is stored' }),
+ * } satisfies SettingsSchema;
+ * const { TASK_HOURS } = readSettings(settings, { TASK_HOURS: '48' }); // 48
  */
 export function readSettings<Schema extends SettingsSchema>(schema: Schema, env: Variables<Schema>): Settings<Schema> {
   const isLocal = isDevelopment(env);
