@@ -45,7 +45,7 @@ describe('every function', () => {
   it('is not deployed with placeholders for its stores', () => {
     const { status, stderr } = deploy();
     expect(status).toBe(1);
-    expect(stderr).toMatch(/still placeholders[\s\S]+PUBLIC_URL = http:\/\/localhost[\s\S]+API_KEYS/);
+    expect(stderr).toMatch(/still placeholders[\s\S]+PUBLIC_URL = not set[\s\S]+API_KEYS/);
   });
 
   it('is not deployed with an expired key directory; one that expires within 30 days gets a warning', async () => {

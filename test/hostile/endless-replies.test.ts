@@ -164,12 +164,12 @@ describe('a helpdesk', () => {
     expect(seconds).toBeLessThan(20);
   });
   it.concurrent('fails in ten seconds when the reply about a ticket does not end', async () => {
-    const api = helpdeskApi({
-      ...{ tool: 'Tool', apiUrl: endless, now: Date.now, fetch, headers: async () => ({}) },
-    });
     const signal = AbortSignal.timeout(60_000);
+    const api = helpdeskApi({
+      ...{ tool: 'Tool', apiUrl: endless, now: Date.now, fetch, signal, headers: async () => ({}) },
+    });
     const { error, seconds } = await timed(
-      api.call({ action: 'read a ticket', path: '/tickets/1', reply: z.object({}), signal }),
+      api.call({ action: 'read a ticket', path: '/tickets/1', reply: z.object({}) }),
     );
     expect(error).toMatchObject({ isTransient: true });
     expect(seconds).toBeLessThan(15);

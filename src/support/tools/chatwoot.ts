@@ -3,8 +3,9 @@ import { escapeLines } from '../../documents/markdown/render-markdown.ts';
 import type { MailSigns } from '../../language/automatic-mail.ts';
 import { decodeUri } from '../../language/decode-uri.ts';
 import { optionalSeconds, optionalText } from '../../platform/http/read-fields.ts';
-import { helpdeskApi, pathOf, readPages, requiredOption, requiredToken } from './helpdesk-api.ts';
-import type { HelpdeskMessage, HelpdeskTool, SentReply } from './helpdesk-tool.ts';
+import { defineTool, type ToolApi, type ToolMessage, type ToolOperations } from './define-tool.ts';
+import { pathOf, readPages } from './helpdesk-api.ts';
+import type { HelpdeskEvent, SentReply } from './helpdesk-tool.ts';
 import {
   fileNames,
   itemsOf,
@@ -14,19 +15,9 @@ import {
   optionalId,
   optionalObject,
   RecordId,
-  readPayload,
 } from './payload.ts';
 import { CHATWOOT } from './signature-schemes.ts';
-import {
-  contains,
-  htmlText,
-  ignoredMail,
-  inOrder,
-  MAX_MESSAGES,
-  MAX_NOTE,
-  plainText,
-  ticketMetadata,
-} from './ticket-parts.ts';
+import { contains, htmlText, ignoredMail, MAX_MESSAGES, MAX_NOTE, plainText } from './ticket-parts.ts';
 
 /** The mail that a message came in. */
 const Email = optionalObject({
@@ -59,16 +50,14 @@ const ChatwootDelivery = z.object({
 });
 
 /** Every message is delivered, private notes included; an incoming one is from the customer. */
-const readDelivery: HelpdeskTool['read'] = (delivery) => {
-  const payload = readPayload(delivery, ChatwootDelivery, 'Chatwoot');
+const readDelivery = (payload: z.infer<typeof ChatwootDelivery>): HelpdeskEvent => {
   const reason = reasonToIgnore(payload);
-  if (reason !== undefined) return [{ kind: 'ignored', reason, sent: sentBy(payload, reason) }];
+  if (reason !== undefined) return { kind: 'ignored', reason, sent: sentBy(payload, reason) };
   const { conversation, id, content, sender, content_attributes: attributes } = payload;
-  if (!conversation || id === undefined) return [{ kind: 'ignored', reason: 'a message without its ids' }];
+  if (!conversation || id === undefined) return { kind: 'ignored', reason: 'a message without its ids' };
   const place = { ticketId: conversation.id, messageId: id, text: plainText(content) };
   const ignored = ignoredMail(mailOf(attributes?.email, sender), place);
-  if (ignored !== undefined) return [ignored];
-  return [{ kind: 'message', ticketId: conversation.id, message: { id } }];
+  return ignored ?? { kind: 'message', ticketId: conversation.id, message: { id } };
 };
 
 /** Public replies of people alone: bots and templates say nothing about a draft. */
@@ -123,19 +112,13 @@ type Message = z.infer<typeof Message>;
 /** Fixed by the tool. */
 const PAGE_SIZE = 20;
 
-const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
-  const api = helpdeskApi({
-    ...{ tool: 'Chatwoot', apiUrl: connection.apiUrl, fetch, now },
-    headers: async () => ({ api_access_token: requiredToken(connection, 'Chatwoot') }),
-    // The limit is per minute, and the reply does not say so.
-    rateLimitWaitMs: 60_000,
-  });
-  const accountPath = () => pathOf`/api/v1/accounts/${requiredOption(connection, 'accountId', 'Chatwoot')}`;
+const operations = ({ call, create, option }: ToolApi): ToolOperations => {
+  const accountPath = () => pathOf`/api/v1/accounts/${option('accountId')}`;
   const conversationPath = (ticketId: string) => `${accountPath()}${pathOf`/conversations/${ticketId}`}`;
 
   /** An address belongs to one contact at most. A repetition finds what a lost reply has created. */
-  const contactOf = async (email: string, signal: AbortSignal): Promise<string> => {
-    const found = await api.call({
+  const contactOf = async (email: string): Promise<string> => {
+    const found = await call({
       action: 'look for a contact',
       method: 'POST',
       path: `${accountPath()}/contacts/filter`,
@@ -143,31 +126,28 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         payload: [{ attribute_key: 'email', filter_operator: 'equal_to', values: [email], query_operator: null }],
       },
       reply: z.object({ payload: itemsOf(z.object({ id: RecordId }), 15) }),
-      signal,
       isSafe: true,
     });
     if (found.payload[0] !== undefined) return found.payload[0].id;
-    const { payload } = await api.call({
+    const { payload } = await call({
       action: 'create a contact',
       method: 'POST',
       path: `${accountPath()}/contacts`,
       body: { name: email, email },
       reply: z.object({ payload: z.object({ contact: z.object({ id: RecordId }) }) }),
-      signal,
       isSafe: true,
     });
     return payload.contact.id;
   };
 
   /** Pages go from the newest messages back; the last one is not full. */
-  const readMessages = async (ticketId: string, signal: AbortSignal): Promise<Message[]> => {
+  const readMessages = async (ticketId: string): Promise<Message[]> => {
     const known = new Set<string>();
     const pages = await readPages(MAX_MESSAGES / PAGE_SIZE, async (before: string | undefined) => {
-      const { payload } = await api.call({
+      const { payload } = await call({
         action: 'read the messages of a ticket',
         path: `${conversationPath(ticketId)}/messages${before === undefined ? '' : `?before=${before}`}`,
         reply: z.object({ payload: itemsOf(Message, 100) }),
-        signal,
       });
       const page = payload.filter(({ id }) => !known.has(id));
       for (const { id } of page) known.add(id);
@@ -177,40 +157,31 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   };
 
   return {
-    readTicket: async (ticketId, { signal }) => {
-      const conversation = await api.call({
-        action: 'read a ticket',
-        path: conversationPath(ticketId),
-        reply: Conversation,
-        signal,
-      });
-      const messages = await readMessages(ticketId, signal);
+    readTicket: async (ticketId) => {
+      const path = conversationPath(ticketId);
+      const conversation = await call({ action: 'read a ticket', path, reply: Conversation });
+      const messages = await readMessages(ticketId);
       const { meta, labels, additional_attributes: attributes, custom_attributes: fields } = conversation;
       return {
-        id: ticketId,
         subject: attributes?.mail_subject,
         customer: { id: meta?.sender?.id, name: meta?.sender?.name },
-        messages: inOrder(messages.flatMap(toMessage)),
-        metadata: ticketMetadata({
-          channel: meta?.channel,
-          attachments: messages.filter(isFromCustomer).flatMap(({ attachments }) => attachments.map(fileNameOf)),
-          tags: labels,
-          fields,
-          productField: connection.options.productField,
-        }),
+        messages: messages.flatMap(toMessage),
+        channel: meta?.channel,
+        tags: labels,
+        fields,
       };
     },
 
-    findNote: async (ticketId, marker, { signal }) => {
-      const messages = await readMessages(ticketId, signal);
+    findNote: async (ticketId, marker) => {
+      const messages = await readMessages(ticketId);
       return messages.find(
         ({ private: isPrivate, content, content_attributes: attributes }) =>
           isPrivate === true && (attributes?.constellation_marker === marker || contains(marker, content)),
       )?.id;
     },
 
-    writeNote: async (ticketId, note, { signal }) => {
-      return api.create({
+    writeNote: (ticketId, note) =>
+      create({
         action: 'write a note',
         path: `${conversationPath(ticketId)}/messages`,
         body: {
@@ -219,15 +190,13 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
           private: true,
           content_attributes: { constellation_marker: note.marker },
         },
-        signal,
-      });
-    },
+      }),
 
     // Only in an inbox for mail do replies reach the visitor, and there a customer's message cannot be added: it is a private note.
-    createTicket: async ({ email, subject, text }, { signal }) => {
-      const inbox = requiredOption(connection, 'inboxId', 'Chatwoot');
-      const contact = await contactOf(email, signal);
-      return api.create({
+    createTicket: async ({ email, subject, text }) => {
+      const inbox = option('inboxId');
+      const contact = await contactOf(email);
+      return create({
         action: 'create a conversation',
         path: `${accountPath()}/conversations`,
         body: {
@@ -236,38 +205,40 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
           additional_attributes: { mail_subject: subject },
           message: { content: escapeLines(text), private: true },
         },
-        signal,
       });
     },
   };
 };
 
-const isFromCustomer = ({ message_type: type }: Message): boolean => type === 0;
-
 /** A file is given by its URL only, which ends with its name. */
 const fileNameOf = (url: string): string => decodeUri(url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '');
 
 /** Activities, such as a change of status, are no messages. */
-const toMessage = (message: Message): HelpdeskMessage[] => {
+const toMessage = (message: Message): ToolMessage[] => {
   const { id, content, message_type: type, content_attributes: attributes, created_at: sentAtMs } = message;
   if (type === 2) return [];
   const agent = type === 3 || message.sender?.type === 'agent_bot' ? 'system' : 'agent';
   const { email } = attributes ?? {};
   const text = content === undefined ? htmlText(email?.html_content?.full) : plainText(content);
   const mail = mailOf(email, message.sender);
-  const from = isFromCustomer(message) ? 'customer' : agent;
-  return [{ id, from, isPublic: message.private !== true, text, sentAtMs, mail }];
+  const from = type === 0 ? 'customer' : agent;
+  const attachments = message.attachments.map(fileNameOf);
+  return [{ id, from, isPublic: message.private !== true, text, sentAtMs, mail, attachments }];
 };
 
 /**
  * Chatwoot 4.11.2 and later, whose webhooks are signed. The API token is a user's, since an agent bot's may not read. Options:
  * `accountId`; `productField`, a custom attribute; `inboxId` of an inbox for mail, in which conversations of visitors are opened.
  */
-export const chatwoot: HelpdeskTool = {
+export const chatwoot = defineTool({
   id: 'chatwoot',
   name: 'Chatwoot',
   requires: ['accountId'],
   signatures: [CHATWOOT],
+  delivery: ChatwootDelivery,
   read: readDelivery,
-  client,
-};
+  headers: ({ token }) => ({ api_access_token: token() }),
+  // The limit is per minute, and the reply does not say so.
+  rateLimitWaitMs: 60_000,
+  operations,
+});

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { textToHtml } from '../../documents/markdown/render-markdown.ts';
 import { basicAuth } from '../../platform/http/fetch-json.ts';
 import { optionalText, optionalTime } from '../../platform/http/read-fields.ts';
-import { helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';
-import type { HelpdeskMessage, HelpdeskTool } from './helpdesk-tool.ts';
+import { defineTool, type ToolApi, type ToolMessage, type ToolOperations } from './define-tool.ts';
+import { pathOf, readPages } from './helpdesk-api.ts';
+import type { HelpdeskEvent } from './helpdesk-tool.ts';
 import {
   fileNames,
   itemsOf,
@@ -12,11 +13,10 @@ import {
   optionalId,
   optionalObject,
   RecordId,
-  readPayload,
   TemplateId,
 } from './payload.ts';
 import { STATIC_TOKEN } from './signature-schemes.ts';
-import { contains, htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+import { contains, htmlText, MAX_NOTE, plainText } from './ticket-parts.ts';
 
 /** The body of a rule: in advanced mode the admin writes it. Nothing is signed, so only ids are used. */
 const FreshdeskDelivery = z.union([
@@ -29,10 +29,9 @@ const FreshdeskDelivery = z.union([
 ]);
 
 /** Who wrote is decided when the ticket is read. */
-const readDelivery: HelpdeskTool['read'] = (delivery) => {
-  const { ticketId, event } = readPayload(delivery, FreshdeskDelivery, 'Freshdesk');
+const readDelivery = ({ ticketId, event }: z.infer<typeof FreshdeskDelivery>): HelpdeskEvent => {
   const isCreated = event === 'ticket_created' || event === '{ticket_action:created}';
-  return [{ kind: 'message', ticketId, message: isCreated ? 'first' : 'latest' }];
+  return { kind: 'message', ticketId, message: isCreated ? 'first' : 'latest' };
 };
 
 const Ticket = z.object({
@@ -70,41 +69,38 @@ const OUTBOUND = 10;
 const NEW_TICKET = { status: 2, priority: 1, source: 9 };
 const CHANNELS: Readonly<Record<number, string>> = { 1: 'email', 2: 'portal', 3: 'phone', 7: 'chat', 9: 'widget' };
 
-const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
-  const { userId, productField } = connection.options;
-  const api = helpdeskApi({
-    ...{ tool: 'Freshdesk', apiUrl: connection.apiUrl, fetch, now },
-    headers: async () => ({ Authorization: basicAuth(requiredToken(connection, 'Freshdesk'), 'X') }),
-  });
+const operations = ({ call, create, options }: ToolApi): ToolOperations => {
+  const { userId } = options;
 
-  const readEntries = async (ticketId: string, signal: AbortSignal): Promise<Entry[]> => {
+  const readEntries = async (ticketId: string): Promise<Entry[]> => {
     const pages = await readPages(MAX_PAGES, async (number: number = 1) => {
       const path = `${pathOf`/api/v2/tickets/${ticketId}/conversations`}?page=${number}&per_page=${PAGE_SIZE}`;
       const reply = itemsOf(Entry, PAGE_SIZE);
-      const page = await api.call({ action: 'read the entries of a ticket', path, reply, signal });
+      const page = await call({ action: 'read the entries of a ticket', path, reply });
       return { page, next: page.length < PAGE_SIZE ? undefined : number + 1 };
     });
     return pages.flat();
   };
   const isFromCustomer = ({ incoming, private: isPrivate, user_id: author }: Entry): boolean =>
     incoming === true && isPrivate === false && (author === undefined || author !== userId);
-  const toMessage = (entry: Entry): HelpdeskMessage => ({
+  const toMessage = (entry: Entry): ToolMessage => ({
     id: entry.id,
     from: isFromCustomer(entry) ? 'customer' : 'agent',
     isPublic: entry.private === false,
     text: entry.body === undefined ? plainText(entry.body_text) : htmlText(entry.body),
     sentAtMs: entry.created_at,
     mail: { from: entry.from_email },
+    attachments: entry.attachments,
   });
 
   return {
-    readTicket: async (ticketId, { signal }) => {
+    readTicket: async (ticketId) => {
       const path = `${pathOf`/api/v2/tickets/${ticketId}`}?include=requester`;
-      const ticket = await api.call({ action: 'read a ticket', path, reply: Ticket, signal });
-      const entries = await readEntries(ticketId, signal);
+      const ticket = await call({ action: 'read a ticket', path, reply: Ticket });
+      const entries = await readEntries(ticketId);
       const { description, description_text: plain, created_at: sentAtMs } = ticket;
       // The first message is the ticket's own and has no id; ids of entries are numbers.
-      const first: HelpdeskMessage = {
+      const first: ToolMessage = {
         id: `ticket-${ticketId}`,
         from: ticket.source === OUTBOUND ? 'agent' : 'customer',
         isPublic: true,
@@ -113,51 +109,43 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         mail: { from: ticket.requester?.email ?? ticket.requester?.name },
       };
       return {
-        id: ticketId,
         subject: ticket.subject,
         customer: { id: ticket.requester?.id ?? ticket.requester_id, name: ticket.requester?.name },
-        messages: inOrder([first, ...entries.map(toMessage)]),
-        metadata: ticketMetadata({
-          attachments: [...ticket.attachments, ...entries.filter(isFromCustomer).flatMap((one) => one.attachments)],
-          channel: CHANNELS[ticket.source ?? 0],
-          tags: ticket.tags,
-          fields: ticket.custom_fields,
-          productField,
-        }),
+        messages: [first, ...entries.map(toMessage)],
+        attachments: ticket.attachments,
+        channel: CHANNELS[ticket.source ?? 0],
+        tags: ticket.tags,
+        fields: ticket.custom_fields,
       };
     },
 
-    findNote: async (ticketId, marker, { signal }) => {
-      const entries = await readEntries(ticketId, signal);
+    findNote: async (ticketId, marker) => {
+      const entries = await readEntries(ticketId);
       return entries.find(
         ({ private: isPrivate, body, body_text: plain }) => isPrivate === true && contains(marker, body, plain),
       )?.id;
     },
 
-    writeNote: async (ticketId, note, { signal }) => {
-      return api.create({
+    writeNote: (ticketId, note) =>
+      create({
         action: 'write a note',
         path: pathOf`/api/v2/tickets/${ticketId}/notes`,
         body: { body: note.html, private: true },
-        signal,
-      });
-    },
+      }),
 
     // An address that it does not know becomes a contact.
-    createTicket: async ({ email, subject, text }, { signal }) => {
-      return api.create({
+    createTicket: ({ email, subject, text }) =>
+      create({
         action: 'create a ticket',
         path: '/api/v2/tickets',
         body: { email, subject, description: textToHtml(text), ...NEW_TICKET },
-        signal,
-      });
-    },
+      }),
 
     // Its search takes minutes to know a ticket, the list does not.
-    findTicket: async (key, { signal }) => {
+    findTicket: async (key) => {
       const path = `/api/v2/tickets?include=description&order_by=created_at&order_type=desc&per_page=${PAGE_SIZE}`;
       const reply = itemsOf(Listed, PAGE_SIZE);
-      const newest = await api.call({ action: 'look for a ticket', path, reply, signal });
+      const newest = await call({ action: 'look for a ticket', path, reply });
       return newest.find(({ description_text: text }) => contains(key, text))?.id;
     },
   };
@@ -169,11 +157,13 @@ const Listed = z.object({ id: RecordId, description_text: optionalText(MAX_NOTE)
  * Freshdesk, API 2 with an API key. A rule calls us with our own token; nothing is signed. Options: `userId` of its agent, whose
  * entries never count as a customer's; `productField`, a custom field.
  */
-export const freshdesk: HelpdeskTool = {
+export const freshdesk = defineTool({
   id: 'freshdesk',
   name: 'Freshdesk',
   requires: [],
   signatures: [STATIC_TOKEN],
+  delivery: FreshdeskDelivery,
   read: readDelivery,
-  client,
-};
+  headers: ({ token }) => ({ Authorization: basicAuth(token(), 'X') }),
+  operations,
+});

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { basicAuth } from '../../platform/http/fetch-json.ts';
 import { optionalText, optionalTime } from '../../platform/http/read-fields.ts';
-import { helpdeskApi, pathOf, requiredOption, requiredToken } from './helpdesk-api.ts';
-import type { HelpdeskMessage, HelpdeskTool } from './helpdesk-tool.ts';
+import { defineTool, type ToolApi, type ToolMessage, type ToolOperations } from './define-tool.ts';
+import { pathOf } from './helpdesk-api.ts';
+import type { HelpdeskEvent } from './helpdesk-tool.ts';
 import {
   fileNames,
   itemsOf,
@@ -11,11 +12,10 @@ import {
   optionalId,
   optionalObject,
   RecordId,
-  readPayload,
   TemplateId,
 } from './payload.ts';
 import { STATIC_TOKEN } from './signature-schemes.ts';
-import { contains, htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+import { contains, htmlText, MAX_NOTE, plainText } from './ticket-parts.ts';
 
 /** The template may contain a boolean as a word. */
 const flag = z
@@ -34,12 +34,11 @@ const GorgiasDelivery = z.object({
   }),
 });
 
-const readDelivery: HelpdeskTool['read'] = (delivery) => {
-  const { ticket, message } = readPayload(delivery, GorgiasDelivery, 'Gorgias');
-  if (message?.channel === 'internal-note') return [{ kind: 'ignored', reason: 'an internal note' }];
-  if (message?.from_agent === true) return [{ kind: 'ignored', reason: 'from an agent' }];
+const readDelivery = ({ ticket, message }: z.infer<typeof GorgiasDelivery>): HelpdeskEvent => {
+  if (message?.channel === 'internal-note') return { kind: 'ignored', reason: 'an internal note' };
+  if (message?.from_agent === true) return { kind: 'ignored', reason: 'from an agent' };
   const id = message?.id;
-  return [{ kind: 'message', ticketId: ticket.id, message: id === undefined ? 'latest' : { id } }];
+  return { kind: 'message', ticketId: ticket.id, message: id === undefined ? 'latest' : { id } };
 };
 
 const Message = z.object({
@@ -70,18 +69,13 @@ const Ticket = z.object({
 
 const Found = z.object({ data: itemsOf(z.object({ id: RecordId, external_id: optionalText(255) }), 100) });
 
-const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
-  const ownEmail = connection.options.email;
-  const email = () => requiredOption(connection, 'email', 'Gorgias');
-  const api = helpdeskApi({
-    ...{ tool: 'Gorgias', apiUrl: connection.apiUrl, fetch, now },
-    headers: async () => ({ Authorization: basicAuth(email(), requiredToken(connection, 'Gorgias')) }),
-  });
-  const read = (ticketId: string, signal: AbortSignal) =>
-    api.call({ action: 'read a ticket', path: pathOf`/api/tickets/${ticketId}`, reply: Ticket, signal });
+const operations = ({ call, create, option, options }: ToolApi): ToolOperations => {
+  const ownEmail = options.email;
+  const read = (ticketId: string) =>
+    call({ action: 'read a ticket', path: pathOf`/api/tickets/${ticketId}`, reply: Ticket });
   const isFromCustomer = ({ from_agent: isAgent, sender }: Message): boolean =>
     isAgent === false && (ownEmail === undefined || sender?.email !== ownEmail);
-  const toMessage = (message: Message): HelpdeskMessage => {
+  const toMessage = (message: Message): ToolMessage => {
     const plain = message.stripped_text ?? message.body_text;
     return {
       id: message.id,
@@ -94,34 +88,31 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         subject: message.subject,
         headers: message.headers,
       },
+      attachments: message.attachments,
     };
   };
 
   return {
-    readTicket: async (ticketId, { signal }) => {
-      const { subject, customer, channel, tags, messages } = await read(ticketId, signal);
+    readTicket: async (ticketId) => {
+      const { subject, customer, channel, tags, messages } = await read(ticketId);
       return {
-        id: ticketId,
         subject,
         customer: { id: customer?.id, name: customer?.name },
-        messages: inOrder(messages.map(toMessage)),
-        metadata: ticketMetadata({
-          channel,
-          attachments: messages.filter(isFromCustomer).flatMap(({ attachments }) => attachments),
-          tags: tags.map(({ name }) => name),
-        }),
+        messages: messages.map(toMessage),
+        channel,
+        tags: tags.map(({ name }) => name),
       };
     },
 
-    findNote: async (ticketId, marker, { signal }) => {
-      const { messages } = await read(ticketId, signal);
+    findNote: async (ticketId, marker) => {
+      const { messages } = await read(ticketId);
       return messages.find(
         (message) => isNote(message) && (message.external_id === marker || contains(marker, message.body_text)),
       )?.id;
     },
 
-    writeNote: async (ticketId, note, { signal }) => {
-      return api.create({
+    writeNote: (ticketId, note) =>
+      create({
         action: 'write a note',
         path: pathOf`/api/tickets/${ticketId}/messages`,
         body: {
@@ -129,21 +120,19 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
           via: 'api',
           from_agent: true,
           public: false,
-          sender: { email: email() },
+          sender: { email: option('email') },
           body_text: note.text,
           body_html: note.html,
           external_id: note.marker,
         },
-        signal,
-      });
-    },
+      }),
 
     // With `source` the replies of agents are mail from the address that customers write to.
-    createTicket: async ({ key, email: address, subject, text }, { signal }) => {
-      const inbox = requiredOption(connection, 'inboxEmail', 'Gorgias');
+    createTicket: async ({ key, email: address, subject, text }) => {
+      const inbox = option('inboxEmail');
       const origin = { channel: 'email', via: 'api', from_agent: false };
       const source = { type: 'email', from: { address }, to: [{ address: inbox }] };
-      return api.create({
+      return create({
         action: 'create a ticket',
         path: '/api/tickets',
         body: {
@@ -153,13 +142,12 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
           customer: { email: address },
           messages: [{ ...origin, sender: { email: address }, source, subject, body_text: text }],
         },
-        signal,
       });
     },
 
-    findTicket: async (key, { signal }) => {
+    findTicket: async (key) => {
       const path = `/api/tickets?${new URLSearchParams({ external_id: key })}`;
-      const { data } = await api.call({ action: 'look for a ticket', path, reply: Found, signal });
+      const { data } = await call({ action: 'look for a ticket', path, reply: Found });
       return data.find(({ external_id: id }) => id === key)?.id;
     },
   };
@@ -171,11 +159,13 @@ const isNote = ({ channel, public: isPublic }: Message): boolean => channel === 
  * Gorgias with an API key. An integration calls us with our own token; nothing is signed. Options: `email` of the owner of the key,
  * who is the author of notes; `inboxEmail`, the address that customers write to, for tickets of visitors.
  */
-export const gorgias: HelpdeskTool = {
+export const gorgias = defineTool({
   id: 'gorgias',
   name: 'Gorgias',
   requires: ['email'],
   signatures: [STATIC_TOKEN],
+  delivery: GorgiasDelivery,
   read: readDelivery,
-  client,
-};
+  headers: ({ option, token }) => ({ Authorization: basicAuth(option('email'), token()) }),
+  operations,
+});

@@ -2,18 +2,12 @@ import * as z from 'zod';
 import { textToHtml } from '../../documents/markdown/render-markdown.ts';
 import { headersOfMail } from '../../language/mail.ts';
 import { optionalText, optionalTime } from '../../platform/http/read-fields.ts';
-import { findWrittenNote, helpdeskApi, pathOf, readPages, requiredOption, requiredToken } from './helpdesk-api.ts';
-import {
-  type ClientOptions,
-  type HelpdeskClient,
-  type HelpdeskConnection,
-  HelpdeskFailed,
-  type HelpdeskMessage,
-  type HelpdeskTool,
-} from './helpdesk-tool.ts';
-import { fileNames, itemsOf, listOf, numberOf, optionalId, optionalObject, RecordId, readPayload } from './payload.ts';
+import { defineTool, type ToolApi, type ToolConnection, type ToolMessage, type ToolOperations } from './define-tool.ts';
+import { helpdeskApi, pathOf, readPages } from './helpdesk-api.ts';
+import { type Delivery, type HelpdeskEvent, HelpdeskFailed } from './helpdesk-tool.ts';
+import { fileNames, itemsOf, listOf, numberOf, optionalId, optionalObject, RecordId } from './payload.ts';
 import { HELP_SCOUT } from './signature-schemes.ts';
-import { contains, htmlText, inOrder, MAX_NOTE, ticketMetadata } from './ticket-parts.ts';
+import { contains, htmlText, MAX_NOTE } from './ticket-parts.ts';
 
 const ThreadSummary = z.object({
   id: RecordId,
@@ -36,22 +30,19 @@ const TOGETHER_MS = 120_000;
  * The newest thread of the customer, and those shortly before it: a delivery may be made when a later message, our note or a reply is
  * already there. The header with the event is not signed, so it may only lead to less; a message with a note gets no second one.
  */
-const readDelivery: HelpdeskTool['read'] = (delivery) => {
-  const event = delivery.headers.get('x-helpscout-event');
-  if (event === 'helpscout.test') return [{ kind: 'ignored', reason: 'a test' }];
-  if (event === 'convo.agent.reply.created') {
-    const { id: ticketId, _embedded: embedded } = readPayload(delivery, HelpScoutDelivery, 'Help Scout');
+const readDelivery = (
+  { id: ticketId, _embedded: embedded }: z.infer<typeof HelpScoutDelivery>,
+  { headers }: Delivery,
+): HelpdeskEvent[] => {
+  const event = headers.get(EVENT_HEADER);
+  if (event === AGENT_REPLY) {
     const [reply] = newestFirst(embedded?.threads ?? []).filter(
       (thread) => thread.type === 'message' && isPublished(thread) && thread.createdBy?.type === 'user',
     );
     const body = embedded?.threads.find(({ id }) => id === reply?.id)?.body;
     const sent = body === undefined ? undefined : { ticketId, text: htmlText(body) };
-    return [{ kind: 'ignored', reason: 'not about a new message of the customer', sent }];
+    return [{ kind: 'ignored', reason: NO_NEW_MESSAGE, sent }];
   }
-  if (event !== 'convo.created' && event !== 'convo.customer.reply.created') {
-    return [{ kind: 'ignored', reason: 'not about a new message of the customer' }];
-  }
-  const { id: ticketId, _embedded: embedded } = readPayload(delivery, HelpScoutDelivery, 'Help Scout');
   const threads = newestFirst(embedded?.threads ?? []).filter((thread) => isMessage(thread) && isPublished(thread));
   const fromCustomer = threads.filter(isFromCustomer);
   const [newest] = fromCustomer;
@@ -62,6 +53,16 @@ const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const isNew = ({ id, createdAt }: ThreadSummary) =>
     id === newest.id || (createdAt ?? Number.NEGATIVE_INFINITY) >= (newest.createdAt ?? Number.NaN) - TOGETHER_MS;
   return fromCustomer.filter(isNew).map(({ id }) => ({ kind: 'message', ticketId, message: { id } }));
+};
+
+const EVENT_HEADER = 'x-helpscout-event';
+const AGENT_REPLY = 'convo.agent.reply.created';
+const READ_EVENTS: ReadonlySet<string | null> = new Set([AGENT_REPLY, 'convo.created', 'convo.customer.reply.created']);
+const NO_NEW_MESSAGE = 'not about a new message of the customer';
+
+const reasonToIgnore = (event: string | null): string | undefined => {
+  if (event === 'helpscout.test') return 'a test';
+  return READ_EVENTS.has(event) ? undefined : NO_NEW_MESSAGE;
 };
 
 /** Chats and calls name their author, other threads have the author in their type. */
@@ -106,27 +107,15 @@ const OriginalSource = z.object({ original: z.string() });
 /** A conversation has at most 100 threads, a page 25 or more. */
 const MAX_PAGES = 8;
 
-const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
-  const { userId, productField } = connection.options;
-  const api = helpdeskApi({
-    ...{ tool: 'Help Scout', apiUrl: connection.apiUrl, fetch, now },
-    headers: async (options) => ({
-      Authorization: `Bearer ${await accessToken(connection, { fetch, now, ...options })}`,
-    }),
-    renewsOn401: true,
-  });
-  const readConversation = (ticketId: string, signal: AbortSignal) =>
-    api.call({
-      action: 'read a conversation',
-      path: pathOf`/v2/conversations/${ticketId}`,
-      reply: Conversation,
-      signal,
-    });
+const operations = ({ call, send, option, options }: ToolApi): ToolOperations => {
+  const { userId } = options;
+  const readConversation = (ticketId: string) =>
+    call({ action: 'read a conversation', path: pathOf`/v2/conversations/${ticketId}`, reply: Conversation });
   /** Newest first, as the tool returns them. */
-  const readThreads = async (ticketId: string, signal: AbortSignal): Promise<Thread[]> => {
+  const readThreads = async (ticketId: string): Promise<Thread[]> => {
     const pages = await readPages(MAX_PAGES, async (number: number = 1) => {
       const path = `${pathOf`/v2/conversations/${ticketId}/threads`}?page=${number}`;
-      const { _embedded, page } = await api.call({ action: 'read a conversation', path, reply: Threads, signal });
+      const { _embedded, page } = await call({ action: 'read a conversation', path, reply: Threads });
       return { page: _embedded.threads, next: number >= (page?.totalPages ?? 1) ? undefined : number + 1 };
     });
     return pages.flat();
@@ -135,21 +124,16 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
    * The header fields of the newest mail of the customer, which tell automatic mail from that of a person. Kept for two weeks by the tool, so that
    * an old mail has none; without them its words decide.
    */
-  const readHeaders = async (ticketId: string, { id }: Thread, signal: AbortSignal) => {
+  const readHeaders = async (ticketId: string, { id }: Thread) => {
     const path = pathOf`/v2/conversations/${ticketId}/threads/${id}/original-source`;
-    const source = await api
-      .call({ action: 'read a mail', path, reply: OriginalSource, signal })
-      .catch((error: unknown) => {
-        if (error instanceof HelpdeskFailed) return undefined;
-        throw error;
-      });
+    const reading = call({ action: 'read a mail', path, reply: OriginalSource });
+    const source = await reading.catch((error: unknown) => {
+      if (error instanceof HelpdeskFailed) return undefined;
+      throw error;
+    });
     return source && headersOfMail(source.original);
   };
-  const findNote: HelpdeskClient['findNote'] = async (ticketId, marker, { signal }) => {
-    const threads = await readThreads(ticketId, signal);
-    return threads.find(({ type, body }) => type === 'note' && contains(marker, body))?.id;
-  };
-  const toMessage = (thread: Thread): HelpdeskMessage[] => {
+  const toMessage = (thread: Thread): ToolMessage[] => {
     if (!isMessage(thread) || !isPublished(thread)) return [];
     const isCustomer = isFromCustomer(thread) && (userId === undefined || thread.createdBy?.id !== userId);
     return [
@@ -165,81 +149,74 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   };
 
   return {
-    readTicket: async (ticketId, { signal }) => {
-      const conversation = await readConversation(ticketId, signal);
-      const threads = (await readThreads(ticketId, signal)).toReversed();
+    readTicket: async (ticketId) => {
+      const conversation = await readConversation(ticketId);
+      const threads = (await readThreads(ticketId)).toReversed();
       const newest = threads.findLast((thread) => isFromCustomer(thread) && thread.source?.type === 'email');
-      const headers = newest && (await readHeaders(ticketId, newest, signal));
+      const headers = newest && (await readHeaders(ticketId, newest));
       const { id, first, last } = conversation.primaryCustomer ?? {};
       const name = [first, last].filter((part) => part !== undefined).join(' ');
       return {
-        id: ticketId,
         subject: conversation.subject,
         customer: { id, name: name === '' ? undefined : name },
-        messages: inOrder(
-          threads.flatMap((thread) =>
-            toMessage(thread).map((message) =>
-              thread === newest ? { ...message, mail: { ...message.mail, headers } } : message,
-            ),
+        messages: threads.flatMap((thread) =>
+          toMessage(thread).map((message) =>
+            thread === newest ? { ...message, mail: { ...message.mail, headers } } : message,
           ),
         ),
-        metadata: ticketMetadata({
-          channel: conversation.source?.type,
-          attachments: threads.filter(isFromCustomer).flatMap((thread) => thread._embedded?.attachments ?? []),
-          tags: conversation.tags.map(({ tag }) => tag),
-          fields: Object.fromEntries(conversation.customFields.map((field) => [field.name, field.text ?? field.value])),
-          productField,
-        }),
+        channel: conversation.source?.type,
+        attachments: threads.filter(isFromCustomer).flatMap((thread) => thread._embedded?.attachments ?? []),
+        tags: conversation.tags.map(({ tag }) => tag),
+        fields: Object.fromEntries(conversation.customFields.map((field) => [field.name, field.text ?? field.value])),
       };
     },
 
-    findNote,
+    findNote: async (ticketId, marker) => {
+      const threads = await readThreads(ticketId);
+      return threads.find(({ type, body }) => type === 'note' && contains(marker, body))?.id;
+    },
 
-    writeNote: async (ticketId, note, { signal }) => {
-      const headers = await api.send({
+    writeNote: async (ticketId, note) => {
+      const headers = await send({
         action: 'write a note',
         method: 'POST',
         path: pathOf`/v2/conversations/${ticketId}/notes`,
         body: { text: note.html },
-        signal,
       });
-      const id = optionalId.parse(headers.get('resource-id'));
-      return id ?? findWrittenNote('Help Scout', () => findNote(ticketId, note.marker, { signal }));
+      return optionalId.parse(headers.get('resource-id'));
     },
 
     // Any draft of the conversation stays: it is a person's, or ours from a call whose reply was lost.
-    writeDraft: async (ticketId, draft, { signal }) => {
-      const threads = await readThreads(ticketId, signal);
+    writeDraft: async (ticketId, draft) => {
+      const threads = await readThreads(ticketId);
       if (threads.some(({ state }) => state === 'draft')) return false;
-      const { primaryCustomer: customer } = await readConversation(ticketId, signal);
+      const { primaryCustomer: customer } = await readConversation(ticketId);
       if (customer?.id === undefined) {
         throw new HelpdeskFailed('Cannot write a draft in Help Scout: the conversation has no customer');
       }
-      await api.send({
+      await send({
         action: 'write a draft',
         method: 'POST',
         path: pathOf`/v2/conversations/${ticketId}/reply`,
         body: { customer: { id: numberOf(customer.id) }, text: draft.html, draft: true },
-        signal,
       });
       return true;
     },
 
     // An address that it does not know becomes a customer. No automatic reply is sent.
-    createTicket: async ({ email, subject, text }, { signal }) => {
-      const headers = await api.send({
+    createTicket: async ({ email, subject, text }) => {
+      const headers = await send({
         action: 'create a conversation',
         method: 'POST',
         path: '/v2/conversations',
         body: {
           subject,
           type: 'email',
-          mailboxId: numberOf(requiredOption(connection, 'mailboxId', 'Help Scout')),
+          mailboxId: numberOf(option('mailboxId')),
           status: 'active',
           customer: { email },
           threads: [{ type: 'customer', customer: { email }, text: textToHtml(text) }],
         },
-        signal,
       });
       const id = optionalId.parse(headers.get('resource-id'));
       if (id !== undefined) return id;
@@ -265,32 +242,25 @@ const TokenReply = z.object({
   expires_in: z.number().min(0).max(1e9).catch(7200),
 });
 
-interface TokenOptions extends ClientOptions {
-  signal: AbortSignal;
-  /** Whether the cached token was refused. */
-  renewed: boolean;
-}
-
 /** Tokens of the connections used last. */
 const tokenCache = new Map<string, { token: string; expiresAt: number }>();
 
 /** An access token by OAuth client credentials (RFC 6749, section 4.4). */
 const accessToken = async (
-  connection: HelpdeskConnection,
-  { fetch, now, signal, renewed }: TokenOptions,
+  { apiUrl, option, token: secretOf, fetch, now, signal }: ToolConnection,
+  { isRenewed }: { isRenewed: boolean },
 ): Promise<string> => {
-  const clientId = requiredOption(connection, 'clientId', 'Help Scout');
-  const secret = requiredToken(connection, 'Help Scout');
-  const { apiUrl } = connection;
+  const clientId = option('clientId');
+  const secret = secretOf();
   const key = JSON.stringify([apiUrl, clientId, secret]);
   const cached = tokenCache.get(key);
   tokenCache.delete(key);
-  if (cached !== undefined && !renewed && cached.expiresAt > now()) {
+  if (cached !== undefined && !isRenewed && cached.expiresAt > now()) {
     tokenCache.set(key, cached);
     return cached.token;
   }
   const { access_token: token, expires_in: seconds } = await helpdeskApi({
-    ...{ tool: 'Help Scout', apiUrl, fetch, now },
+    ...{ tool: 'Help Scout', apiUrl, fetch, now, signal },
     headers: async () => ({}),
   }).call({
     action: 'get an access token',
@@ -298,7 +268,6 @@ const accessToken = async (
     path: '/v2/oauth2/token',
     body: { grant_type: 'client_credentials', client_id: clientId, client_secret: secret },
     reply: TokenReply,
-    signal,
     isSafe: true,
   });
   tokenCache.set(key, { token, expiresAt: now() + Math.min(seconds * 1000 - EXPIRY_MARGIN_MS, MAX_TOKEN_AGE_MS) });
@@ -312,11 +281,15 @@ const accessToken = async (
  * threads never count as a customer's; `productField`, the name of a custom field; `mailboxId`, in which conversations of visitors are
  * opened.
  */
-export const helpScout: HelpdeskTool = {
+export const helpScout = defineTool({
   id: 'help-scout',
   name: 'Help Scout',
   requires: ['clientId'],
   signatures: [HELP_SCOUT],
+  delivery: HelpScoutDelivery,
+  ignores: ({ headers }) => reasonToIgnore(headers.get(EVENT_HEADER)),
   read: readDelivery,
-  client,
-};
+  headers: async (connection, options) => ({ Authorization: `Bearer ${await accessToken(connection, options)}` }),
+  renewsOn401: true,
+  operations,
+});

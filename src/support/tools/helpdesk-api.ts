@@ -8,16 +8,18 @@ import { type ClientOptions, type HelpdeskConnection, HelpdeskFailed } from './h
 import { RecordId } from './payload.ts';
 
 export interface ApiSettings extends ClientOptions {
+  /** Ends every call. */
+  signal: AbortSignal;
   /** For messages: `Chatwoot`. */
   tool: string;
   /** Without a trailing slash. Plain http only to this machine, in development. */
   apiUrl: string | undefined;
-  /** Authentication, sent with every call. `renewed` is true after a reply of 401. */
-  headers(options: { renewed: boolean; signal: AbortSignal }): Promise<Record<string, string>>;
+  /** Authentication, sent with every call. `isRenewed` is true after a reply of 401. */
+  headers(options: { isRenewed: boolean }): Promise<Record<string, string>>;
   /** Whether a 401 is retried once with renewed headers. */
-  renewsOn401?: boolean;
+  renewsOn401?: boolean | undefined;
   /** How long to wait after a 429 without `Retry-After`, in milliseconds. */
-  rateLimitWaitMs?: number;
+  rateLimitWaitMs?: number | undefined;
 }
 
 interface ApiCall {
@@ -31,7 +33,6 @@ interface ApiCall {
   headers?: Readonly<Record<string, string>>;
   /** Whether the call writes nothing; by default true for GET only. */
   isSafe?: boolean;
-  signal: AbortSignal;
 }
 
 /** Calls a helpdesk's API: no redirects, ten seconds, at most 4 MiB of reply. Throws `HelpdeskFailed`. */
@@ -52,13 +53,14 @@ const MAX_WAIT_MS = 3_600_000;
 export const helpdeskApi = (settings: ApiSettings): HelpdeskApi => {
   const request = async (
     call: ApiCall,
-    { renewed = false } = {},
+    { isRenewed = false } = {},
   ): Promise<{ response: Response; signal: AbortSignal }> => {
-    const { action, method, path, body, headers, signal: outer } = call;
+    const { action, method, path, body, headers } = call;
+    const { signal: outer } = settings;
     const url = urlOf(settings, path);
     if (outer.aborted)
       throw new HelpdeskFailed(`Cannot ${action} in ${settings.tool}: no time left`, { isTransient: true });
-    const own = await settings.headers({ renewed, signal: outer });
+    const own = await settings.headers({ isRenewed });
     const signal = AbortSignal.any([outer, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
       const response = await sendOk(url, {
@@ -75,7 +77,8 @@ export const helpdeskApi = (settings: ApiSettings): HelpdeskApi => {
       return { response, signal };
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
-      if (error.status === 401 && settings.renewsOn401 === true && !renewed) return request(call, { renewed: true });
+      if (error.status === 401 && settings.renewsOn401 === true && !isRenewed)
+        return request(call, { isRenewed: true });
       throw failureOf(error, { settings, call });
     }
   };

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/core/error-info.ts';
 import { optionalText, optionalTime } from '../../platform/http/read-fields.ts';
-import { helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';
-import type { HelpdeskEvent, HelpdeskMessage, HelpdeskTool } from './helpdesk-tool.ts';
-import { fileNames, itemsOf, listOf, optionalId, optionalObject, RecordId, readPayload } from './payload.ts';
+import { defineTool, type ToolApi, type ToolMessage, type ToolOperations } from './define-tool.ts';
+import { pathOf, readPages } from './helpdesk-api.ts';
+import type { HelpdeskEvent } from './helpdesk-tool.ts';
+import { fileNames, itemsOf, listOf, optionalId, optionalObject, RecordId } from './payload.ts';
 import { HUBSPOT_V3 } from './signature-schemes.ts';
-import { contains, htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+import { contains, htmlText, MAX_NOTE, plainText } from './ticket-parts.ts';
 
 const HubspotEvent = z.object({
   subscriptionType: z.string().max(100),
@@ -19,8 +20,7 @@ const HubspotEvent = z.object({
 const HubspotDelivery = z.array(z.unknown()).max(100);
 
 /** New messages of conversations; whether one is from the customer is decided when the conversation is read. */
-const readDelivery: HelpdeskTool['read'] = (delivery) =>
-  readPayload(delivery, HubspotDelivery, 'HubSpot').map(readEvent);
+const readDelivery = (events: z.infer<typeof HubspotDelivery>): HelpdeskEvent[] => events.map(readEvent);
 
 /** Each on its own, so that one that cannot be read does not stop the others. */
 const readEvent = (event: unknown): HelpdeskEvent => {
@@ -71,36 +71,31 @@ const MAX_PAGES = 10;
 /** Truncated messages that are read in full: the newest of the customer. */
 const MAX_ORIGINALS = 3;
 
-const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
-  const { actorId } = connection.options;
-  const api = helpdeskApi({
-    ...{ tool: 'HubSpot', apiUrl: connection.apiUrl, fetch, now },
-    headers: async () => ({ Authorization: `Bearer ${requiredToken(connection, 'HubSpot')}` }),
-  });
+const operations = ({ call, create, options }: ToolApi): ToolOperations => {
+  const { actorId } = options;
   const messagesPath = (ticketId: string) => pathOf`/conversations/v3/conversations/threads/${ticketId}/messages`;
 
-  const readMessages = async (ticketId: string, signal: AbortSignal): Promise<Message[]> => {
+  const readMessages = async (ticketId: string): Promise<Message[]> => {
     const pages = await readPages(MAX_PAGES, async (after: string | undefined) => {
       const query = new URLSearchParams({ limit: '100', ...(after === undefined ? {} : { after }) });
       const path = `${messagesPath(ticketId)}?${query}`;
-      const { results, paging } = await api.call({ action: 'read a conversation', path, reply: Messages, signal });
+      const { results, paging } = await call({ action: 'read a conversation', path, reply: Messages });
       return { page: results, next: paging?.next?.after };
     });
     return pages.flat();
   };
-  const readOriginal = (ticketId: string, messageId: string, signal: AbortSignal) => {
+  const readOriginal = (ticketId: string, messageId: string) => {
     const path = `${messagesPath(ticketId)}${pathOf`/${messageId}/original-content`}`;
-    return api.call({ action: 'read a message', path, reply: OriginalContent, signal });
+    return call({ action: 'read a message', path, reply: OriginalContent });
   };
   /** The contact of that address, which is made if there is none; a repetition changes nothing. */
-  const contactOf = async (email: string, signal: AbortSignal): Promise<string> => {
-    const { results } = await api.call({
+  const contactOf = async (email: string): Promise<string> => {
+    const { results } = await call({
       action: 'find a contact',
       method: 'POST',
       path: '/crm/v3/objects/contacts/batch/upsert',
       body: { inputs: [{ id: email, idProperty: 'email', properties: { email } }] },
       reply: z.object({ results: z.tuple([z.object({ id: RecordId })]) }),
-      signal,
       isSafe: true,
     });
     return results[0].id;
@@ -110,7 +105,7 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
     direction === 'INCOMING' &&
     (actorId === undefined || senders.every((sender) => sender.actorId !== actorId));
   /** Entries of other types are changes of state. */
-  const toMessage = (message: Message): HelpdeskMessage[] => {
+  const toMessage = (message: Message): ToolMessage[] => {
     if (message.type !== 'MESSAGE' && message.type !== 'COMMENT') return [];
     return [
       {
@@ -120,56 +115,52 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         text: message.text === undefined ? htmlText(message.richText) : plainText(message.text),
         sentAtMs: message.createdAt,
         mail: { from: addressOf(message.senders[0]), subject: message.subject },
+        attachments: message.attachments,
       },
     ];
   };
 
   return {
-    readTicket: async (ticketId, { signal }) => {
-      const messages = (await readMessages(ticketId, signal)).toSorted(
+    readTicket: async (ticketId) => {
+      const messages = (await readMessages(ticketId)).toSorted(
         (one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0),
       );
       const fromCustomer = messages.filter(isFromCustomer);
       const truncated = fromCustomer.filter(({ truncationStatus: status }) => status === 'TRUNCATED');
       const originals = new Map<string, z.infer<typeof OriginalContent>>();
-      for (const { id } of truncated.slice(-MAX_ORIGINALS)) originals.set(id, await readOriginal(ticketId, id, signal));
+      for (const { id } of truncated.slice(-MAX_ORIGINALS)) originals.set(id, await readOriginal(ticketId, id));
       const customer = fromCustomer[0]?.senders[0];
       return {
-        id: ticketId,
         subject: messages.find(({ subject }) => subject !== undefined)?.subject,
         customer: { id: customer?.actorId, name: customer?.name },
-        messages: inOrder(messages.flatMap((message) => toMessage({ ...message, ...originals.get(message.id) }))),
-        metadata: ticketMetadata({ attachments: fromCustomer.flatMap(({ attachments }) => attachments) }),
+        messages: messages.flatMap((message) => toMessage({ ...message, ...originals.get(message.id) })),
       };
     },
 
-    findNote: async (ticketId, marker, { signal }) => {
-      const messages = await readMessages(ticketId, signal);
+    findNote: async (ticketId, marker) => {
+      const messages = await readMessages(ticketId);
       return messages.find(({ type, text, richText }) => type === 'COMMENT' && contains(marker, text, richText))?.id;
     },
 
     // A comment is for the team; a `MESSAGE` would be sent to the customer.
-    writeNote: async (ticketId, note, { signal }) => {
-      return api.create({
+    writeNote: (ticketId, note) =>
+      create({
         action: 'write a note',
         path: messagesPath(ticketId),
         body: { type: 'COMMENT', text: note.text, richText: note.html, attachments: [] },
-        signal,
-      });
-    },
+      }),
 
     // A conversation cannot be opened over the API, but a ticket of a contact can.
-    createTicket: async ({ email, subject, text: content }, { signal }) => {
-      const contact = await contactOf(email, signal);
-      const { pipeline = '0', pipelineStage = '1' } = connection.options;
-      return api.create({
+    createTicket: async ({ email, subject, text: content }) => {
+      const contact = await contactOf(email);
+      const { pipeline = '0', pipelineStage = '1' } = options;
+      return create({
         action: 'create a ticket',
         path: '/crm/v3/objects/tickets',
         body: {
           properties: { subject, content, hs_pipeline: pipeline, hs_pipeline_stage: pipelineStage },
           associations: [{ to: { id: contact }, types: [TICKET_TO_CONTACT] }],
         },
-        signal,
       });
     },
   };
@@ -180,11 +171,13 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
  * it. Option: `actorId` of the token's user, as in `A-123`, whose messages never count as a customer's. Tickets without a conversation
  * are not read. Tickets of visitors are made in `pipeline` and `pipelineStage`, by default the first ones.
  */
-export const hubspot: HelpdeskTool = {
+export const hubspot = defineTool({
   id: 'hubspot',
   name: 'HubSpot',
   requires: [],
   signatures: [HUBSPOT_V3],
+  delivery: HubspotDelivery,
   read: readDelivery,
-  client,
-};
+  headers: ({ token }) => ({ Authorization: `Bearer ${token()}` }),
+  operations,
+});

@@ -1,19 +1,11 @@
 import * as z from 'zod';
 import { optionalSeconds, optionalText } from '../../platform/http/read-fields.ts';
-import { findWrittenNote, helpdeskApi, pathOf, requiredOption, requiredToken } from './helpdesk-api.ts';
-import type { HelpdeskMessage, HelpdeskTool } from './helpdesk-tool.ts';
-import {
-  fileNames,
-  itemsOf,
-  listOf,
-  optionalFields,
-  optionalId,
-  optionalObject,
-  RecordId,
-  readPayload,
-} from './payload.ts';
+import { defineTool, type ToolApi, type ToolMessage, type ToolOperations } from './define-tool.ts';
+import { pathOf } from './helpdesk-api.ts';
+import type { HelpdeskEvent } from './helpdesk-tool.ts';
+import { fileNames, itemsOf, listOf, optionalFields, optionalId, optionalObject, RecordId } from './payload.ts';
 import { HUB_SIGNATURE } from './signature-schemes.ts';
-import { contains, htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+import { contains, htmlText, MAX_NOTE, plainText } from './ticket-parts.ts';
 
 const Author = optionalObject({
   type: optionalText(50),
@@ -40,31 +32,30 @@ const IntercomDelivery = z.object({
 });
 
 /** A conversation that a customer opened, or a reply of a customer. */
-const readDelivery: HelpdeskTool['read'] = (delivery) => {
-  const { topic, data } = readPayload(delivery, IntercomDelivery, 'Intercom');
+const readDelivery = ({ topic, data }: z.infer<typeof IntercomDelivery>): HelpdeskEvent => {
   const { id: ticketId, source, conversation_parts: parts } = data.item;
-  if (topic === 'ping') return [{ kind: 'ignored', reason: 'a ping' }];
+  if (topic === 'ping') return { kind: 'ignored', reason: 'a ping' };
   const isCreated = topic === 'conversation.user.created';
   if (!isCreated && topic !== 'conversation.user.replied') {
     const reply = parts?.conversation_parts.findLast(({ author }) => author?.type === 'admin');
     const isSent = topic === 'conversation.admin.replied' && ticketId !== undefined && reply?.body !== undefined;
     const sent = isSent ? { ticketId, text: htmlText(reply.body) } : undefined;
-    return [{ kind: 'ignored', reason: 'not from the customer', sent }];
+    return { kind: 'ignored', reason: 'not from the customer', sent };
   }
-  if (ticketId === undefined) return [{ kind: 'ignored', reason: 'a conversation without its id' }];
+  if (ticketId === undefined) return { kind: 'ignored', reason: 'a conversation without its id' };
   if (isCreated && isCustomer(source?.author)) {
     const message = source?.id === undefined ? 'first' : { id: source.id };
-    return [{ kind: 'message', ticketId, message }];
+    return { kind: 'message', ticketId, message };
   }
   // Newest last. The topic is signed: what an agent, a bot or we wrote since does not undo the customer's reply.
   const part = parts?.conversation_parts.findLast(
     ({ part_type: type, author }) => type !== undefined && MESSAGE_TYPES.has(type) && isCustomer(author),
   );
   // A reply to a message that an agent sent to many opens a conversation that begins with the agent's words.
-  if (part !== undefined) return [{ kind: 'message', ticketId, message: { id: part.id } }];
+  if (part !== undefined) return { kind: 'message', ticketId, message: { id: part.id } };
   return isCreated
-    ? [{ kind: 'ignored', reason: 'opened by an agent' }]
-    : [{ kind: 'message', ticketId, message: 'latest' }];
+    ? { kind: 'ignored', reason: 'opened by an agent' }
+    : { kind: 'message', ticketId, message: 'latest' };
 };
 
 const CUSTOMER_TYPES: ReadonlySet<string> = new Set(['user', 'lead', 'contact']);
@@ -107,42 +98,31 @@ type Conversation = z.infer<typeof Conversation>;
 const Contact = z.object({ id: RecordId, role: z.enum(['user', 'lead']) });
 type Contact = z.infer<typeof Contact>;
 
-const API_VERSION = '2.16';
-
-const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
-  const { adminId, productField } = connection.options;
-  const api = helpdeskApi({
-    ...{ tool: 'Intercom', apiUrl: connection.apiUrl, fetch, now },
-    headers: async () => ({
-      Authorization: `Bearer ${requiredToken(connection, 'Intercom')}`,
-      'Intercom-Version': API_VERSION,
-    }),
-  });
-  const read = (ticketId: string, signal: AbortSignal) => {
+const operations = ({ call, option, options }: ToolApi): ToolOperations => {
+  const { adminId } = options;
+  const read = (ticketId: string) => {
     const path = `${pathOf`/conversations/${ticketId}`}?display_as=plaintext`;
-    return api.call({ action: 'read a conversation', path, reply: Conversation, signal });
+    return call({ action: 'read a conversation', path, reply: Conversation });
   };
-  const findContact = async (email: string, signal: AbortSignal): Promise<Contact | undefined> => {
-    const { data } = await api.call({
+  const findContact = async (email: string): Promise<Contact | undefined> => {
+    const { data } = await call({
       action: 'look for a contact',
       method: 'POST',
       path: '/contacts/search',
       body: { query: { field: 'email', operator: '=', value: email }, pagination: { per_page: 5 } },
       reply: z.object({ data: itemsOf(Contact, 5) }),
-      signal,
       isSafe: true,
     });
     return data[0];
   };
   /** If its reply is lost, the next attempt finds the lead or makes another: no ticket depends on it. */
-  const createLead = (email: string, signal: AbortSignal) => {
+  const createLead = (email: string) => {
     const body = { role: 'lead', email };
-    const call = { action: 'create a contact', method: 'POST', path: '/contacts', body, isSafe: true } as const;
-    return api.call({ ...call, reply: Contact, signal });
+    return call({ action: 'create a contact', method: 'POST', path: '/contacts', body, reply: Contact, isSafe: true });
   };
   const isFromCustomer = (author: Author) => isCustomer(author, { except: adminId });
   /** Parts without a text are changes of state. */
-  const toMessage = (part: Part): HelpdeskMessage[] => {
+  const toMessage = (part: Part): ToolMessage[] => {
     const { id, body, author, created_at: sentAtMs } = part;
     if (body === undefined) return [];
     const from = isFromCustomer(author) ? 'customer' : author?.type === 'bot' ? 'system' : 'agent';
@@ -151,59 +131,45 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   };
 
   return {
-    readTicket: async (ticketId, { signal }) => {
-      const conversation = await read(ticketId, signal);
+    readTicket: async (ticketId) => {
+      const conversation = await read(ticketId);
       const { source, contacts } = conversation;
       const parts = [...openingOf(conversation), ...conversation.conversation_parts.conversation_parts];
       const fromCustomer = parts.filter(({ author }) => isFromCustomer(author));
       const customer = [source?.author, ...parts.map(({ author }) => author)].find(isFromCustomer);
       return {
-        id: ticketId,
         subject: source?.subject ?? conversation.title,
         customer: { id: customer?.id ?? contacts?.contacts[0]?.id, name: customer?.name },
-        messages: inOrder(parts.flatMap(toMessage)),
-        metadata: ticketMetadata({
-          channel: source?.type,
-          attachments: fromCustomer.flatMap(({ attachments }) => attachments),
-          tags: conversation.tags?.tags.map(({ name }) => name),
-          fields: conversation.custom_attributes,
-          productField,
-        }),
+        messages: parts.flatMap(toMessage),
+        channel: source?.type,
+        attachments: fromCustomer.flatMap(({ attachments }) => attachments),
+        tags: conversation.tags?.tags.map(({ name }) => name),
+        fields: conversation.custom_attributes,
       };
     },
 
-    findNote: async (ticketId, marker, { signal }) => noteIn(await read(ticketId, signal), marker),
+    findNote: async (ticketId, marker) => noteIn(await read(ticketId), marker),
 
-    writeNote: async (ticketId, note, { signal }) => {
-      const conversation = await api.call({
+    writeNote: async (ticketId, note) => {
+      const conversation = await call({
         action: 'write a note',
         method: 'POST',
         path: pathOf`/conversations/${ticketId}/reply`,
-        body: {
-          message_type: 'note',
-          type: 'admin',
-          admin_id: requiredOption(connection, 'adminId', 'Intercom'),
-          body: note.html,
-        },
+        body: { message_type: 'note', type: 'admin', admin_id: option('adminId'), body: note.html },
         reply: Conversation,
-        signal,
       });
-      return (
-        noteIn(conversation, note.marker) ??
-        findWrittenNote('Intercom', async () => noteIn(await read(ticketId, signal), note.marker))
-      );
+      return noteIn(conversation, note.marker);
     },
 
     // A conversation begins with a message of a contact, and the text of such a message is plain.
-    createTicket: async ({ email, text }, { signal }) => {
-      const { id, role } = (await findContact(email, signal)) ?? (await createLead(email, signal));
-      const { conversation_id: ticketId } = await api.call({
+    createTicket: async ({ email, text }) => {
+      const { id, role } = (await findContact(email)) ?? (await createLead(email));
+      const { conversation_id: ticketId } = await call({
         action: 'create a conversation',
         method: 'POST',
         path: '/conversations',
         body: { from: { type: role, id }, body: text },
         reply: z.object({ conversation_id: RecordId }),
-        signal,
       });
       return ticketId;
     },
@@ -227,11 +193,13 @@ const isNote = ({ part_type: type }: Part): boolean => type === 'note' || type?.
  * Intercom conversations with an access token; the secret is the app's client secret. Options: `adminId`, the author of notes;
  * `productField`, a custom attribute.
  */
-export const intercom: HelpdeskTool = {
+export const intercom = defineTool({
   id: 'intercom',
   name: 'Intercom',
   requires: ['adminId'],
   signatures: [HUB_SIGNATURE],
+  delivery: IntercomDelivery,
   read: readDelivery,
-  client,
-};
+  headers: ({ token }) => ({ Authorization: `Bearer ${token()}`, 'Intercom-Version': '2.16' }),
+  operations,
+});

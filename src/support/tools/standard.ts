@@ -1,18 +1,12 @@
 import * as z from 'zod';
 import { utf8 } from '../../platform/encoding.ts';
 import { optionalText, optionalTime } from '../../platform/http/read-fields.ts';
-import { helpdeskApi } from './helpdesk-api.ts';
-import {
-  type HelpdeskConnection,
-  HelpdeskFailed,
-  type HelpdeskMessage,
-  type HelpdeskTool,
-  type Ticket,
-} from './helpdesk-tool.ts';
-import { listOf, mailHeaders, optionalFields, optionalId, optionalObject, RecordId, readPayload } from './payload.ts';
+import { defineTool, type ToolApi, type ToolOperations, ticketOf } from './define-tool.ts';
+import { type HelpdeskEvent, HelpdeskFailed, type HelpdeskMessage, type Ticket } from './helpdesk-tool.ts';
+import { listOf, mailHeaders, optionalFields, optionalId, optionalObject, RecordId } from './payload.ts';
 import { STANDARD_WEBHOOKS, STANDARD_WEBHOOKS_PUBLIC_KEY } from './signature-schemes.ts';
 import { decodeBase64 } from './signatures.ts';
-import { htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+import { htmlText, MAX_NOTE, plainText } from './ticket-parts.ts';
 
 const Author = optionalObject({
   type: optionalText(50),
@@ -69,31 +63,26 @@ const StandardDelivery = z.union([TicketDelivery, OtherDelivery]);
 type Content = Omit<z.infer<typeof StandardMessage>, 'id'> & { id?: string | undefined };
 
 /** The event contains its ticket, since there is no API to read it. */
-const readDelivery: HelpdeskTool['read'] = (delivery) => {
-  const payload = readPayload(delivery, StandardDelivery, 'Standard Webhooks');
-  if (!('data' in payload)) return [{ kind: 'ignored', reason: 'not about a new message' }];
+const readDelivery = (payload: z.infer<typeof StandardDelivery>): HelpdeskEvent => {
+  if (!('data' in payload)) return { kind: 'ignored', reason: 'not about a new message' };
   const { type, timestamp, data } = payload;
   const written: Content | undefined = type === 'ticket.created' ? { ...data, id: data.message?.id } : data.message;
-  if (written === undefined) return [{ kind: 'ignored', reason: 'without its message' }];
-  if (written.public === false) return [{ kind: 'ignored', reason: 'an internal note' }];
+  if (written === undefined) return { kind: 'ignored', reason: 'without its message' };
+  if (written.public === false) return { kind: 'ignored', reason: 'an internal note' };
   // Without an author the message is the customer's: the event is about them.
-  if (senderOf(written) !== 'customer') return [{ kind: 'ignored', reason: 'not from the customer' }];
+  if (senderOf(written) !== 'customer') return { kind: 'ignored', reason: 'not from the customer' };
   // The first message of a ticket may have no id of its own.
   const id = written.id ?? data.id;
   const message = toMessage({ ...written, id, created_at: written.created_at ?? timestamp });
   const earlier = data.messages.filter((one) => one.id !== id).map(toMessage);
-  return [{ kind: 'message', ticketId: data.id, message: { id }, ticket: toTicket(data, [...earlier, message]) }];
+  return { kind: 'message', ticketId: data.id, message: { id }, ticket: toTicket(data, [...earlier, message]) };
 };
 
 const toTicket = (data: TicketData, messages: readonly HelpdeskMessage[]): Ticket => {
+  const { id, subject, channel, tags, custom_fields: fields } = data;
   const customer = data.customer ?? data.message?.author ?? data.author;
-  return {
-    id: data.id,
-    subject: data.subject,
-    customer: { id: customer?.id, name: customer?.name },
-    messages: inOrder(messages),
-    metadata: ticketMetadata({ channel: data.channel, tags: data.tags, fields: data.custom_fields }),
-  };
+  const about = { id, subject, customer: { id: customer?.id, name: customer?.name } };
+  return ticketOf(about, messages, { channel, tags, fields });
 };
 
 const senderOf = ({ author }: Content): HelpdeskMessage['from'] => {
@@ -111,30 +100,22 @@ const toMessage = (message: z.infer<typeof StandardMessage>): HelpdeskMessage =>
   mail: { from: message.author?.email ?? message.author?.name, headers: message.headers },
 });
 
-const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
-  const api = helpdeskApi({
-    ...{ tool: 'Standard Webhooks', apiUrl: connection.apiUrl, fetch, now },
-    headers: async () => ({}),
-  });
-  return {
-    readTicket: async () => {
-      throw new HelpdeskFailed('Cannot read a ticket by Standard Webhooks: it is in its delivery only');
-    },
-
-    findNote: async () => undefined,
-
-    writeNote: async (ticketId, { marker, markdown, html, text }, { signal }) => {
-      const body = JSON.stringify({
-        type: 'note.created',
-        timestamp: new Date(now()).toISOString(),
-        data: { ticket_id: ticketId, marker, internal: true, markdown, html, text },
-      });
-      const headers = await signedHeaders(body, { secret: signingSecret(connection), id: marker, now: now() });
-      await api.send({ action: 'write a note', method: 'POST', path: '', body, headers, signal });
-      return marker;
-    },
-  };
-};
+const operations = ({ send, now, ...connection }: ToolApi): ToolOperations => ({
+  readTicket: async () => {
+    throw new HelpdeskFailed('Cannot read a ticket by Standard Webhooks: it is in its delivery only');
+  },
+  findNote: async () => undefined,
+  writeNote: async (ticketId, { marker, markdown, html, text }) => {
+    const body = JSON.stringify({
+      type: 'note.created',
+      timestamp: new Date(now()).toISOString(),
+      data: { ticket_id: ticketId, marker, internal: true, markdown, html, text },
+    });
+    const headers = await signedHeaders(body, { secret: signingSecret(connection), id: marker, now: now() });
+    await send({ action: 'write a note', method: 'POST', path: '', body, headers });
+    return marker;
+  },
+});
 
 /**
  * Headers of a Standard Webhook (1.0.0) that we send.
@@ -160,7 +141,7 @@ const signedHeaders = async (
 };
 
 /** The secret of the API, else the newest shared one; a public key cannot sign. */
-const signingSecret = ({ apiToken, secrets }: HelpdeskConnection): string => {
+const signingSecret = ({ apiToken, secrets }: Pick<ToolApi, 'apiToken' | 'secrets'>): string => {
   const secret = apiToken ?? secrets.find((one) => !one.startsWith('whpk_'));
   if (secret !== undefined) return secret;
   throw new HelpdeskFailed('Cannot write a note by Standard Webhooks: the connection has no secret to sign with');
@@ -170,10 +151,12 @@ const signingSecret = ({ apiToken, secrets }: HelpdeskConnection): string => {
  * Any other helpdesk, by Standard Webhooks in both directions. Notes go to the connection's `apiUrl` as `note.created`. The id of that
  * delivery is the note's marker, so that the receiver can drop repeated ones: `findNote` cannot know, and finds none.
  */
-export const standard: HelpdeskTool = {
+export const standard = defineTool({
   id: 'standard',
   name: 'Standard Webhooks',
   signatures: [STANDARD_WEBHOOKS, STANDARD_WEBHOOKS_PUBLIC_KEY],
+  delivery: StandardDelivery,
   read: readDelivery,
-  client,
-};
+  headers: () => ({}),
+  operations,
+});

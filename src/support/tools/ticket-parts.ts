@@ -49,7 +49,7 @@ export const inOrder = (messages: readonly HelpdeskMessage[]): HelpdeskMessage[]
     .map(({ message }, at) => (at === 0 ? message : { ...message, text: readMail(message.text).own }));
 };
 
-interface TicketFacts {
+export interface TicketFacts {
   channel?: string | undefined;
   tags?: readonly string[] | undefined;
   /** Custom fields by name or id. */

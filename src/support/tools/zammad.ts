@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { MailSigns } from '../../language/automatic-mail.ts';
 import { optionalText, optionalTime } from '../../platform/http/read-fields.ts';
-import { helpdeskApi, pathOf, requiredOption, requiredToken } from './helpdesk-api.ts';
-import type { HelpdeskMessage, HelpdeskTool } from './helpdesk-tool.ts';
-import { fileNames, itemsOf, listOf, numberOf, optionalId, optionalObject, RecordId, readPayload } from './payload.ts';
+import { defineTool, type ToolApi, type ToolMessage, type ToolOperations } from './define-tool.ts';
+import { pathOf } from './helpdesk-api.ts';
+import type { HelpdeskEvent } from './helpdesk-tool.ts';
+import { fileNames, itemsOf, listOf, numberOf, optionalId, optionalObject, RecordId } from './payload.ts';
 import { HUB_SIGNATURE } from './signature-schemes.ts';
-import { contains, htmlText, ignoredMail, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+import { contains, htmlText, ignoredMail, MAX_NOTE, plainText } from './ticket-parts.ts';
 
 /** What an article tells of its mail. `is-auto-response` follows the header fields that are usual for automatic mail. */
 const Mail = {
@@ -35,19 +36,18 @@ const ZammadDelivery = z.object({
 });
 
 /** A public article whose sender is the customer. */
-const readDelivery: HelpdeskTool['read'] = (delivery) => {
-  const { ticket, article } = readPayload(delivery, ZammadDelivery, 'Zammad');
-  if (article?.id === undefined) return [{ kind: 'ignored', reason: 'no article took part' }];
-  if (article.internal !== false) return [{ kind: 'ignored', reason: 'an internal note' }];
+const readDelivery = ({ ticket, article }: z.infer<typeof ZammadDelivery>): HelpdeskEvent => {
+  if (article?.id === undefined) return { kind: 'ignored', reason: 'no article took part' };
+  if (article.internal !== false) return { kind: 'ignored', reason: 'an internal note' };
   if (article.sender !== 'Customer') {
     const { sender, body, content_type: type } = article;
     const text = type === 'text/html' ? htmlText(body) : plainText(body);
     const sent = sender === 'Agent' && text !== '' ? { ticketId: ticket.id, text } : undefined;
-    return [{ kind: 'ignored', reason: 'not from the customer', sent }];
+    return { kind: 'ignored', reason: 'not from the customer', sent };
   }
   const text = article.content_type === 'text/html' ? htmlText(article.body) : plainText(article.body);
   const ignored = ignoredMail(mailOf(article), { ticketId: ticket.id, messageId: article.id, text });
-  return [ignored ?? { kind: 'message', ticketId: ticket.id, message: { id: article.id } }];
+  return ignored ?? { kind: 'message', ticketId: ticket.id, message: { id: article.id } };
 };
 
 /** Custom attributes of a workspace are members of the ticket. */
@@ -80,67 +80,57 @@ const SharedDraft = z
   })
   .nullish();
 
-const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
-  const { login, userId, productField } = connection.options;
-  const api = helpdeskApi({
-    ...{ tool: 'Zammad', apiUrl: connection.apiUrl, fetch, now },
-    headers: async () => ({ Authorization: `Token token=${requiredToken(connection, 'Zammad')}` }),
-  });
-  const readTicket = (ticketId: string, signal: AbortSignal) =>
-    api.call({ action: 'read a ticket', path: pathOf`/api/v1/tickets/${ticketId}`, reply: Ticket, signal });
+const operations = ({ call, create, send, option, options }: ToolApi): ToolOperations => {
+  const { login, userId } = options;
+  const readTicket = (ticketId: string) =>
+    call({ action: 'read a ticket', path: pathOf`/api/v1/tickets/${ticketId}`, reply: Ticket });
   /** All of them: this list has no pages. */
-  const readArticles = (ticketId: string, signal: AbortSignal): Promise<Article[]> =>
-    api.call({
+  const readArticles = (ticketId: string): Promise<Article[]> =>
+    call({
       action: 'read the articles of a ticket',
       path: pathOf`/api/v1/ticket_articles/by_ticket/${ticketId}`,
       reply: itemsOf(Article, 5000),
-      signal,
     });
-  const readTags = async (ticketId: string, signal: AbortSignal): Promise<string[]> => {
+  const readTags = async (ticketId: string): Promise<string[]> => {
     const path = `/api/v1/tags?${new URLSearchParams({ object: 'Ticket', o_id: ticketId })}`;
     const reply = z.object({ tags: listOf(z.string(), 50) });
-    return (await api.call({ action: 'read the tags of a ticket', path, reply, signal })).tags;
+    return (await call({ action: 'read the tags of a ticket', path, reply })).tags;
   };
   const isOurs = ({ created_by: author, created_by_id: id }: Article): boolean =>
     (author !== undefined && author === login) || (id !== undefined && id === userId);
   const isFromCustomer = (article: Article): boolean => article.sender === 'Customer' && !isOurs(article);
-  const toMessage = (article: Article): HelpdeskMessage => ({
+  const toMessage = (article: Article): ToolMessage => ({
     id: article.id,
     from: isFromCustomer(article) ? 'customer' : article.sender === 'System' ? 'system' : 'agent',
     isPublic: article.internal === false,
     text: article.content_type?.startsWith('text/html') === true ? htmlText(article.body) : plainText(article.body),
     sentAtMs: article.created_at,
     mail: mailOf(article),
+    attachments: article.attachments,
   });
 
   return {
-    readTicket: async (ticketId, { signal }) => {
-      const ticket = await readTicket(ticketId, signal);
-      const articles = await readArticles(ticketId, signal);
-      const tags = await readTags(ticketId, signal);
-      const fromCustomer = articles.filter(isFromCustomer);
+    readTicket: async (ticketId) => {
+      const ticket = await readTicket(ticketId);
+      const articles = await readArticles(ticketId);
+      const tags = await readTags(ticketId);
       return {
-        id: ticketId,
         subject: ticket.title,
-        customer: { id: ticket.customer_id, name: nameIn(fromCustomer[0]?.from) },
-        messages: inOrder(articles.map(toMessage)),
-        metadata: ticketMetadata({
-          channel: articles[0]?.type,
-          attachments: fromCustomer.flatMap(({ attachments }) => attachments),
-          tags,
-          fields: customFields(ticket),
-          productField,
-        }),
+        customer: { id: ticket.customer_id, name: nameIn(articles.find(isFromCustomer)?.from) },
+        messages: articles.map(toMessage),
+        channel: articles[0]?.type,
+        tags,
+        fields: customFields(ticket),
       };
     },
 
-    findNote: async (ticketId, marker, { signal }) => {
-      const articles = await readArticles(ticketId, signal);
+    findNote: async (ticketId, marker) => {
+      const articles = await readArticles(ticketId);
       return articles.find(({ internal, body }) => internal === true && contains(marker, body))?.id;
     },
 
-    writeNote: async (ticketId, note, { signal }) => {
-      return api.create({
+    writeNote: (ticketId, note) =>
+      create({
         action: 'write a note',
         path: '/api/v1/ticket_articles',
         // An internal article of another type, such as email, would still be sent.
@@ -152,35 +142,32 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
           internal: true,
           sender: 'Agent',
         },
-        signal,
-      });
-    },
+      }),
 
-    createTicket: async ({ email, subject, text }, { signal }) => {
+    createTicket: async ({ email, subject, text }) => {
       const article = { subject, body: text, content_type: 'text/plain', type: 'web', sender: 'Customer' };
-      return api.create({
+      return create({
         action: 'create a ticket',
         path: '/api/v1/tickets',
         body: {
           title: subject,
-          group: requiredOption(connection, 'group', 'Zammad'),
+          group: option('group'),
           // The user of that address, who is made if there is none.
           customer_id: `guess:${email}`,
           article: { ...article, internal: false },
         },
-        signal,
       });
     },
 
     // A ticket has one shared draft, which a person may have begun.
-    writeDraft: async (ticketId, draft, { signal }) => {
+    writeDraft: async (ticketId, draft) => {
       const path = pathOf`/api/v1/tickets/${ticketId}/shared_draft`;
-      const current = await api.call({ action: 'read the draft', path, reply: SharedDraft, signal });
+      const current = await call({ action: 'read the draft', path, reply: SharedDraft });
       if (isOfAnother(current, userId)) return false;
-      const ticket = await readTicket(ticketId, signal);
-      const articles = await readArticles(ticketId, signal);
+      const ticket = await readTicket(ticketId);
+      const articles = await readArticles(ticketId);
       const latest = articles.findLast(({ sender, internal }) => sender === 'Customer' && internal === false);
-      await api.send({
+      await send({
         action: 'write a draft',
         method: 'PUT',
         path,
@@ -196,7 +183,6 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
           },
           ticket_attributes: {},
         },
-        signal,
       });
       return true;
     },
@@ -234,11 +220,13 @@ const STANDARD_FIELDS: ReadonlySet<string> = new Set(
  * never count as a customer's and whose shared draft may be replaced; `productField`, an attribute of tickets; `group`, in which tickets of
  * visitors are created.
  */
-export const zammad: HelpdeskTool = {
+export const zammad = defineTool({
   id: 'zammad',
   name: 'Zammad',
   requires: [],
   signatures: [HUB_SIGNATURE],
+  delivery: ZammadDelivery,
   read: readDelivery,
-  client,
-};
+  headers: ({ token }) => ({ Authorization: `Token token=${token()}` }),
+  operations,
+});

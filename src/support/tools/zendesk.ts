@@ -1,20 +1,12 @@
 import * as z from 'zod';
 import { basicAuth } from '../../platform/http/fetch-json.ts';
 import { optionalText, optionalTime } from '../../platform/http/read-fields.ts';
-import { findWrittenNote, helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';
-import { DeliveryUnreadable, type HelpdeskClient, type HelpdeskEvent, type HelpdeskTool } from './helpdesk-tool.ts';
-import {
-  fileNames,
-  itemsOf,
-  listOf,
-  optionalId,
-  optionalObject,
-  RecordId,
-  readPayload,
-  TemplateId,
-} from './payload.ts';
+import { defineTool, type ToolApi, type ToolOperations } from './define-tool.ts';
+import { pathOf, readPages } from './helpdesk-api.ts';
+import { DeliveryUnreadable, type HelpdeskEvent } from './helpdesk-tool.ts';
+import { fileNames, itemsOf, listOf, optionalId, optionalObject, RecordId, TemplateId } from './payload.ts';
 import { ZENDESK } from './signature-schemes.ts';
-import { contains, htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+import { contains, htmlText, MAX_NOTE, plainText } from './ticket-parts.ts';
 
 const ZendeskEvent = z.object({
   type: z.string().max(200),
@@ -43,10 +35,8 @@ type ZendeskTrigger = z.infer<typeof ZendeskTrigger>;
 const ZendeskDelivery = z.union([ZendeskEvent, ZendeskTrigger]);
 
 /** A webhook subscribes to events in Zendesk's form, or is called by a trigger. */
-const readDelivery: HelpdeskTool['read'] = (delivery) => {
-  const payload = readPayload(delivery, ZendeskDelivery, 'Zendesk');
-  return ['type' in payload ? readEvent(payload) : readTrigger(payload)];
-};
+const readDelivery = (payload: z.infer<typeof ZendeskDelivery>): HelpdeskEvent =>
+  'type' in payload ? readEvent(payload) : readTrigger(payload);
 
 const readEvent = ({ type, subject, detail, event }: ZendeskEvent): HelpdeskEvent => {
   const name = type.replace(/^zen:event-type:/, '');
@@ -129,52 +119,44 @@ const WriteReply = z.object({
 /** Pages have 100 comments. A note that is looked for was written recently. */
 const MAX_PAGES = { ticket: 2, note: 5 };
 
-const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
-  const { email, userId, productField } = connection.options;
-  const api = helpdeskApi({
-    ...{ tool: 'Zendesk', apiUrl: connection.apiUrl, fetch, now },
-    headers: async () => {
-      const token = requiredToken(connection, 'Zendesk');
-      return { Authorization: email === undefined ? `Bearer ${token}` : basicAuth(`${email}/token`, token) };
-    },
-  });
+const operations = ({ call, options }: ToolApi): ToolOperations => {
+  const { userId } = options;
 
-  const readTicket = (ticketId: string, signal: AbortSignal) => {
+  const readTicket = (ticketId: string) => {
     const path = `${pathOf`/api/v2/tickets/${ticketId}`}.json?include=users`;
-    return api.call({ action: 'read a ticket', path, reply: TicketReply, signal });
+    return call({ action: 'read a ticket', path, reply: TicketReply });
   };
 
   interface ReadComments {
-    signal: AbortSignal;
     maxPages: number;
     isEnough?: (page: readonly Comment[]) => boolean;
   }
   /** Newest first, until there are no more or `isEnough`. */
-  const readComments = (ticketId: string, { signal, maxPages, isEnough = () => false }: ReadComments) =>
+  const readComments = (ticketId: string, { maxPages, isEnough = () => false }: ReadComments) =>
     readPages(
       maxPages,
       async (after: string | undefined): Promise<{ page: CommentsReply; next: string | undefined }> => {
         const query = new URLSearchParams({ 'page[size]': '100', sort: '-created_at', include: 'users' });
         if (after !== undefined) query.set('page[after]', after);
         const path = `${pathOf`/api/v2/tickets/${ticketId}/comments`}.json?${query}`;
-        const page = await api.call({ action: 'read the comments of a ticket', path, reply: CommentsReply, signal });
+        const page = await call({ action: 'read the comments of a ticket', path, reply: CommentsReply });
         const isLast = page.meta?.has_more !== true || isEnough(page.comments);
         return { page, next: isLast ? undefined : page.meta?.after_cursor };
       },
     );
 
-  const findNote: HelpdeskClient['findNote'] = async (ticketId, marker, { signal }) => {
+  const findNote = async (ticketId: string, marker: string): Promise<string | undefined> => {
     const isIt = ({ public: isPublic, plain_body: plain, body, html_body: html }: Comment) =>
       !isPublic && contains(marker, plain, body, html);
     const isEnough = (comments: readonly Comment[]) => comments.some(isIt);
-    const pages = await readComments(ticketId, { signal, maxPages: MAX_PAGES.note, isEnough });
+    const pages = await readComments(ticketId, { maxPages: MAX_PAGES.note, isEnough });
     return pages.flatMap(({ comments }) => comments).find(isIt)?.id;
   };
 
   return {
-    readTicket: async (ticketId, { signal }) => {
-      const { ticket, users } = await readTicket(ticketId, signal);
-      const pages = await readComments(ticketId, { signal, maxPages: MAX_PAGES.ticket });
+    readTicket: async (ticketId) => {
+      const { ticket, users } = await readTicket(ticketId);
+      const pages = await readComments(ticketId, { maxPages: MAX_PAGES.ticket });
       // Oldest first; the order within a second stays.
       const comments = pages.flatMap((page) => page.comments).toReversed();
       const known = new Map([...users, ...pages.flatMap((page) => page.users)].map((user) => [user.id, user]));
@@ -184,38 +166,32 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         return role === undefined ? author === ticket.requester_id : role === 'end-user';
       };
       return {
-        id: ticketId,
         subject: ticket.subject,
         customer: { id: ticket.requester_id, name: known.get(ticket.requester_id ?? '')?.name },
-        messages: inOrder(
-          comments.map((comment) => ({
-            id: comment.id,
-            from: isFromCustomer(comment) ? 'customer' : 'agent',
-            isPublic: comment.public,
-            text: textOf(comment),
-            sentAtMs: comment.created_at,
-            mail: {
-              from:
-                comment.via?.source?.from?.address ??
-                known.get(comment.author_id ?? '')?.email ??
-                known.get(comment.author_id ?? '')?.name,
-            },
-          })),
-        ),
-        metadata: ticketMetadata({
-          channel: ticket.via?.channel,
-          attachments: comments.filter(isFromCustomer).flatMap(({ attachments }) => attachments),
-          tags: ticket.tags,
-          fields: Object.fromEntries(ticket.custom_fields.map(({ id, value }) => [id, value])),
-          productField,
-        }),
+        messages: comments.map((comment) => ({
+          id: comment.id,
+          from: isFromCustomer(comment) ? 'customer' : 'agent',
+          isPublic: comment.public,
+          text: textOf(comment),
+          sentAtMs: comment.created_at,
+          mail: {
+            from:
+              comment.via?.source?.from?.address ??
+              known.get(comment.author_id ?? '')?.email ??
+              known.get(comment.author_id ?? '')?.name,
+          },
+          attachments: comment.attachments,
+        })),
+        channel: ticket.via?.channel,
+        tags: ticket.tags,
+        fields: Object.fromEntries(ticket.custom_fields.map(({ id, value }) => [id, value])),
       };
     },
 
     findNote,
 
-    createTicket: async ({ key, email, subject, text }, { signal }) => {
-      const { ticket } = await api.call({
+    createTicket: async ({ key, email, subject, text }) => {
+      const { ticket } = await call({
         action: 'create a ticket',
         method: 'POST',
         path: '/api/v2/tickets.json',
@@ -223,23 +199,22 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         headers: { 'Idempotency-Key': key },
         body: { ticket: { subject, external_id: key, requester: { email, name: email }, comment: { body: text } } },
         reply: CreateReply,
-        signal,
       });
       return ticket.id;
     },
 
-    findTicket: async (key, { signal }) => {
+    findTicket: async (key) => {
       const path = `/api/v2/tickets.json?${new URLSearchParams({ external_id: key })}`;
-      const { tickets } = await api.call({ action: 'look for a ticket', path, reply: FoundReply, signal });
+      const { tickets } = await call({ action: 'look for a ticket', path, reply: FoundReply });
       return tickets[0]?.id;
     },
 
     // The ticket's stamp is read before the note is looked for: of two concurrent writes one is refused as a conflict.
-    writeNote: async (ticketId, note, { signal }) => {
-      const { ticket } = await readTicket(ticketId, signal);
-      const existing = await findNote(ticketId, note.marker, { signal });
+    writeNote: async (ticketId, note) => {
+      const { ticket } = await readTicket(ticketId);
+      const existing = await findNote(ticketId, note.marker);
       if (existing !== undefined) return existing;
-      const { audit } = await api.call({
+      const { audit } = await call({
         action: 'write a note',
         method: 'PUT',
         path: `${pathOf`/api/v2/tickets/${ticketId}`}.json`,
@@ -252,9 +227,8 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
           },
         },
         reply: WriteReply,
-        signal,
       });
-      return audit.events[0]?.id ?? findWrittenNote('Zendesk', () => findNote(ticketId, note.marker, { signal }));
+      return audit.events[0]?.id;
     },
   };
 };
@@ -266,11 +240,15 @@ const textOf = ({ plain_body: plain, body, html_body: html }: Comment): string =
  * Zendesk Support, by events or triggers. Options: `email` of the API user, without which the token is an OAuth token; `userId` of the
  * same, whose comments never count as a customer's; `productField`, the id of a ticket field.
  */
-export const zendesk: HelpdeskTool = {
+export const zendesk = defineTool({
   id: 'zendesk',
   name: 'Zendesk',
   requires: [],
   signatures: [ZENDESK],
+  delivery: ZendeskDelivery,
   read: readDelivery,
-  client,
-};
+  headers: ({ token, options: { email } }) => ({
+    Authorization: email === undefined ? `Bearer ${token()}` : basicAuth(`${email}/token`, token()),
+  }),
+  operations,
+});

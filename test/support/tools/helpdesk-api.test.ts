@@ -6,7 +6,9 @@ import { HelpdeskFailed } from '../../../src/support/tools/helpdesk-tool.ts';
 /** An API that answers without a network and records its requests. */
 const answering = (answer: () => Response | Promise<Response>, more: Partial<ApiSettings> = {}) => {
   const requests: { url: string; init: RequestInit | undefined }[] = [];
-  const api = helpdeskApi({
+  const signal = AbortSignal.timeout(5000);
+  const settings: ApiSettings = {
+    signal,
     ...{ tool: 'Tool', apiUrl: 'https://desk.example.com', now: () => 1_768_473_000_000 },
     headers: async () => ({ Authorization: 'Bearer key' }),
     fetch: async (url, init) => {
@@ -14,14 +16,19 @@ const answering = (answer: () => Response | Promise<Response>, more: Partial<Api
       return answer();
     },
     ...more,
-  });
-  const signal = AbortSignal.timeout(5000);
+  };
   const reply = z.object({ id: z.string() });
   return {
     requests,
-    get: () => api.call({ action: 'read a ticket', path: '/tickets/1', reply, signal }),
+    get: () => helpdeskApi(settings).call({ action: 'read a ticket', path: '/tickets/1', reply }),
     post: (given = signal) =>
-      api.call({ action: 'write', path: '/tickets/1', reply, method: 'POST', body: { text: 'x' }, signal: given }),
+      helpdeskApi({ ...settings, signal: given }).call({
+        action: 'write',
+        path: '/tickets/1',
+        reply,
+        method: 'POST',
+        body: { text: 'x' },
+      }),
   };
 };
 const replying = (status: number, headers: Record<string, string> = {}, more: Partial<ApiSettings> = {}) =>
