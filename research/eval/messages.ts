@@ -1,6 +1,6 @@
 import { isAutomaticText } from '../../src/language/automatic-mail.ts';
-import { dangerIn } from '../../src/language/danger.ts';
 import { type KindReader, MESSAGE_KINDS, type MessageKind, readKind } from '../../src/language/message-kind.ts';
+import { reportedDanger } from '../../src/language/reported-danger.ts';
 import { smallTalkKind, unansweredSmallTalk } from '../../src/language/small-talk.ts';
 import { type MessageRow, readMessages } from './message-rows.ts';
 import type { Measure } from './retrieval.ts';
@@ -13,7 +13,7 @@ export interface ReadMessage {
 
 /** What the product decides, in the order in which it asks: danger before anything else. */
 const decisionOf = ({ row: { text }, read }: ReadMessage): MessageKind => {
-  if (dangerIn(text) !== undefined) return 'danger';
+  if (reportedDanger(text) !== undefined) return 'danger';
   return smallTalkKind(text, read) ?? (isAutomaticText(text, {}, read) ? 'automatic' : 'other');
 };
 

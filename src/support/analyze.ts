@@ -5,8 +5,9 @@ import type { IntentClassification, SupportRequest, SupportResponse } from '../c
 import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../contract/wire/taxonomy.ts';
 import { readPages } from '../knowledge/edition/chunk-texts.ts';
 import { type AutomaticMail, automaticMail, type MailSigns } from '../language/automatic-mail.ts';
-import { type Danger, dangerIn, withoutDeniedDanger } from '../language/danger.ts';
+import { type Danger, withoutDeniedDanger } from '../language/danger.ts';
 import type { Mask } from '../language/privacy/mask.ts';
+import { reportedDanger } from '../language/reported-danger.ts';
 import type { WaitUntil } from '../platform/concurrency.ts';
 import { covers } from '../platform/context/capabilities.ts';
 import { type Answer, answerPassages } from './drafts/answer-passages.ts';
@@ -70,7 +71,7 @@ export const analyze = async (
   if (covers(scope.context.capabilities, 'kb:read')) parts.openEdition?.(scope).catch(() => undefined);
   const { taxonomy, classifier } = await parts.taxonomyFor(scope.context.workspace, scope);
   const read = readTicket(request, { mask: maskFor(request, parts.mask), taxonomy, facts: scope.facts });
-  const danger = dangerIn(customerWords(read));
+  const danger = reportedDanger(customerWords(read));
   const asked = danger === undefined ? read : inDanger(read, danger);
   const automatic = automaticMail({ ...mailSignsOf(request), subject: request.subject }, request.message);
   // Words alone never hide danger.

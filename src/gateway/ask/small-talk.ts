@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { parseJson } from '../../contract/core/json-object.ts';
 import { WebUrl, WorkspaceId } from '../../contract/core/names.ts';
 import type { LibrarianResponse } from '../../contract/core/response.ts';
-import { type Danger, dangerIn } from '../../language/danger.ts';
+import type { Danger } from '../../language/danger.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
+import { reportedDanger } from '../../language/reported-danger.ts';
 import { type SmallTalk, smallTalkIn } from '../../language/small-talk.ts';
 import { readSettings, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
 import { setting } from '../../platform/settings/values.ts';
@@ -78,7 +79,7 @@ export const fixedReply = (
   ways: WaysToPerson = { handsOver: false },
   { before, ...client }: { before?: string | undefined; hasForm?: boolean } = {},
 ): FixedReply | undefined => {
-  const danger = dangerIn(message);
+  const danger = reportedDanger(message);
   const found = danger ?? smallTalkIn(message, before);
   if (found === undefined) return undefined;
   // Languages share words of danger.
