@@ -1,6 +1,7 @@
 import { decodeUri } from '../language/decode-uri.ts';
 import { escapeHtml, labelHtml } from './jsx.ts';
 import type { Omissions } from './omissions.ts';
+import { attributesIn } from './tag-attributes.ts';
 
 const MAX_LINE = 2000;
 const EXTENSION =
@@ -39,7 +40,8 @@ function readExtension(
   rest: string,
   { indent, isEnd, omissions, line }: { indent: string; isEnd: boolean; omissions: Omissions; line: string },
 ): string[] {
-  const attribute = (name: string): string => new RegExp(`\\b${name}="([^"]{0,500})"`).exec(rest)?.[1] ?? '';
+  const { named } = attributesIn(rest);
+  const attribute = (name: string): string => named.get(name) ?? '';
   if (kind === 'no-loc') return [line.replace(/:{3}no-loc text="([^"]{0,300})":{3}/g, '$1')];
   if (isEnd) return [''];
   if (kind === 'image') {

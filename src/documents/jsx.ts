@@ -1,10 +1,9 @@
 import { htmlTagNames } from 'html-tag-names';
 import { isNoteName } from './notes.ts';
 import type { Omissions } from './omissions.ts';
+import { type Attribute, attributeAt, endOfBraces, literalOf, MAX_TAG, match } from './tag-attributes.ts';
 
-/** Most characters that are read of one tag or expression. */
-const MAX_LENGTH = 20_000;
-/** Tags and expressions that have no end, after which no more are sought: each search costs `MAX_LENGTH`. */
+/** Tags and expressions that have no end, after which no more are sought: each search costs `MAX_TAG`. */
 const MAX_FAILURES = 300;
 
 export interface JsxOptions {
@@ -116,54 +115,15 @@ function expressionValue(source: string, values: ReadonlyMap<string, string>, st
   return '…';
 }
 
-export function literalOf(code: string): string | undefined {
-  if (/^-?\d[\d.]*$/.test(code)) return code;
-  const text = /^(['"`])((?:(?!\1)[^\\$]|\\.){0,2000})\1$/s.exec(code)?.[2];
-  return text?.replace(/\\(.)/g, '$1');
-}
-
-/** The end of the braces that open here, strings within them skipped. */
-function endOfBraces(text: string, at: number): number | undefined {
-  const last = Math.min(text.length, at + MAX_LENGTH);
-  let depth = 0;
-  for (let index = at; index < last; index += 1) {
-    const character = text[index];
-    if (character === '{') depth += 1;
-    else if (character === '}') {
-      depth -= 1;
-      if (depth === 0) return index + 1;
-    } else if (character === '/' && text[index + 1] === '*') {
-      const end = text.indexOf('*/', index + 2);
-      if (end === -1 || end > last) return undefined;
-      index = end + 1;
-    } else if (character === '"' || character === "'" || character === '`') {
-      const end = endOfString(text, index, last);
-      // An apostrophe in text is no string.
-      if (end !== undefined && (character === '`' || !text.slice(index, end).includes('\n'))) index = end;
-    }
-  }
-  return undefined;
-}
-
-function endOfString(text: string, at: number, last: number): number | undefined {
-  for (let index = at + 1; index < last; index += 1) {
-    if (text[index] === '\\') index += 1;
-    else if (text[index] === text[at]) return index;
-  }
-  return undefined;
-}
-
 /** Begins a value that only runs: of an attribute of a component nothing of it is shown. */
 const EXPRESSION = '\0';
 const isCode = (value: string): boolean => value.startsWith(EXPRESSION);
 
+const FLAG = /^[@:#A-Za-z_][\w.:-]*$/;
 const NAME = /(?:\/\s{0,9})?([A-Za-z][\w.:-]*)?/y;
-const ATTRIBUTE = /[@:#A-Za-z_][\w.:-]*/y;
-const EQUALS = /\s{0,20}=\s{0,20}/y;
-const BARE_VALUE = /[^\s>"'=<`]+/y;
 
 function readTag(text: string, at: number): Tag | undefined {
-  const last = Math.min(text.length, at + MAX_LENGTH);
+  const last = Math.min(text.length, at + MAX_TAG);
   const [head = '', name = ''] = match(NAME, text, at + 1) ?? [];
   const attributes = new Map<string, string>();
   let index = at + 1 + head.length;
@@ -179,53 +139,21 @@ function readTag(text: string, at: number): Tag | undefined {
       if (end === undefined) return undefined;
       index = end;
     } else {
-      const end = readAttribute(text, index, { last, attributes });
-      if (end === undefined) return undefined;
-      index = end;
+      const attribute = attributeAt(text, index, last);
+      if (attribute === undefined || !setAttribute(attributes, attribute)) return undefined;
+      index = attribute.end;
     }
   }
   return undefined;
 }
 
-function readAttribute(
-  text: string,
-  at: number,
-  { last, attributes }: { last: number; attributes: Map<string, string> },
-): number | undefined {
-  const [name] = match(ATTRIBUTE, text, at) ?? [];
-  if (name === undefined) return undefined;
-  const [equals] = match(EQUALS, text, at + name.length) ?? [];
-  if (equals === undefined) {
-    attributes.set(name, '');
-    return at + name.length;
-  }
-  const index = at + name.length + equals.length;
-  const mark = text[index];
-  if (mark === '"' || mark === "'") {
-    const end = text.slice(index + 1, last).indexOf(mark);
-    if (end === -1) return undefined;
-    attributes.set(name, text.slice(index + 1, index + 1 + end));
-    return index + end + 2;
-  }
-  if (mark === '{') {
-    const end = endOfBraces(text, index);
-    if (end === undefined) return undefined;
-    const code = text.slice(index + 1, end - 1).trim();
-    const value = literalOf(code);
-    if (value !== undefined) attributes.set(name, value);
-    else
-      attributes.set(name, name === 'style' && /display:\s*['"]none/.test(code) ? 'display:none' : EXPRESSION + code);
-    return end;
-  }
-  const [value] = match(BARE_VALUE, text, index) ?? [];
-  if (value === undefined) return undefined;
-  attributes.set(name, value);
-  return index + value.length;
-}
-
-function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
-  return pattern.exec(text);
+/** False for what is no attribute of a tag. */
+function setAttribute(attributes: Map<string, string>, { name, value, isCode }: Attribute): boolean {
+  if (name === '') attributes.set(value, '');
+  else if (!isCode) attributes.set(name, value);
+  else
+    attributes.set(name, name === 'style' && /display:\s*['"]none/.test(value) ? 'display:none' : EXPRESSION + value);
+  return name !== '' || FLAG.test(value);
 }
 
 export function isAloneInLine(text: string, start: number, end: number): boolean {

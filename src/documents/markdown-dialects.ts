@@ -4,9 +4,10 @@ import { bracketTagsIn, readBracketTags, withBracketCode } from './bracket-tags.
 import { withoutDocfx } from './docfx.ts';
 import { type GridCell, gridAt, readGrid } from './grid-table.ts';
 import { signOf } from './icons.ts';
-import { escapeHtml, jsxStateOf, keysOf, labelHtml, literalOf, readJsx } from './jsx.ts';
+import { escapeHtml, jsxStateOf, keysOf, labelHtml, readJsx } from './jsx.ts';
 import { isNoteName } from './notes.ts';
 import { collectOmissions, type Omissions, unknownValues } from './omissions.ts';
+import { attributesIn, literalOf } from './tag-attributes.ts';
 import { readTemplates, type TemplateState } from './templates.ts';
 
 export interface DialectOptions {
@@ -38,7 +39,7 @@ export function readDialects(
   const raw = withFences(withoutRaw(markdown));
   const fenced = withMath(isMdx ? raw : withBracketCode(raw));
   const plain = runsOutsideCode(fenced, (lines) => withGrids(withCallouts(withoutDocfx(lines, omissions))));
-  const text = readIndented(plain.split('\n'), 0).join('\n');
+  const text = readIndented(withLoneDefinitions(plain.split('\n')), 0).join('\n');
   const templates: TemplateState = { unknown: 0, isTemplate: /\{%-?\s|\{\{[<%]/.test(text), settingOf, omissions };
   const brackets = bracketTagsIn(text);
   const jsx = jsxStateOf(text, omissions);
@@ -145,6 +146,19 @@ function outsideSpans(text: string, read: (part: string) => string): string {
   }
   return out + read(text.slice(from));
 }
+
+/** Gives a text to `read` in which a character stands for each code span. */
+function aroundSpans(text: string, read: (text: string) => string): string {
+  const spans: string[] = [];
+  const masked = text.replace(CODE_SPAN, (code) => {
+    spans.push(code);
+    return SPAN;
+  });
+  return read(masked).replaceAll(SPAN, () => spans.shift() ?? '');
+}
+
+/** Characters that no text has. */
+const SPAN = '\ufdd2';
 
 /** Stand for the braces of what template tags protect: characters that no text has. */
 const RAW_OPEN = '\ufdd0';
@@ -464,10 +478,7 @@ function readIndented(lines: readonly string[], depth: number): string[] {
   let mark: string | undefined;
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
-    const fence = line.length < 500 ? FENCE.exec(line)?.[1] : undefined;
-    if (mark !== undefined) {
-      if (fence?.startsWith(mark) && line.trim() === fence) mark = undefined;
-    } else mark = fence;
+    mark = openFence(line, mark);
     const block = mark === undefined && line.length < 500 ? INDENTED.exec(line) : null;
     const [, indent = '', sign = '', name, , title] = block ?? [];
     const isTab = sign.startsWith('=');
@@ -485,6 +496,36 @@ function readIndented(lines: readonly string[], depth: number): string[] {
     const inner = readIndented(body, depth + 1).map((each) => (each === '' ? '' : indent + each));
     const open = isTab ? labelLine(title ?? '') : noteLine(name ?? '', title ?? '', title === '');
     out.push('', indent + open, '', ...inner, '', ...(isTab ? [] : [`${indent}</div>`, '']));
+    at = next - 1;
+  }
+  return out;
+}
+
+/** The mark of the code that is open behind a line. */
+function openFence(line: string, mark: string | undefined): string | undefined {
+  const fence = line.length < 500 ? FENCE.exec(line)?.[1] : undefined;
+  if (mark === undefined) return fence;
+  return fence?.startsWith(mark) && line.trim() === fence ? undefined : mark;
+}
+
+const LONE_DEFINITION = /^:[ \t]{1,3}(?=\S)/;
+const HEADING = /^ {0,3}#{1,6}[ \t]/;
+
+/** Definitions below a heading, without a term: text of the heading, however it is indented (Python-Markdown). */
+function withLoneDefinitions(lines: string[]): string[] {
+  const out: string[] = [];
+  let isBelow = false;
+  let mark: string | undefined;
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    mark = openFence(line, mark);
+    const isLone: boolean = mark === undefined && isBelow && LONE_DEFINITION.test(line);
+    out.push(isLone ? line.replace(LONE_DEFINITION, '') : line);
+    if (line.trim() !== '') isBelow = isLone || HEADING.test(line);
+    if (!isLone) continue;
+    for (; (lines[at + 1] ?? '').trim() !== ''; at += 1) out.push((lines[at + 1] ?? '').replace(/^(?: {4}|\t)/, ''));
+    const { body, next } = indentedAfter(lines, at + 1, 0);
+    out.push(...body);
     at = next - 1;
   }
   return out;
@@ -591,7 +632,7 @@ function readContainer(line: string, open: Container[]): string[] | undefined {
 function bracedParts([all, before = '', mark = '', inner = '']: string[]): string[] {
   const classes = [...inner.matchAll(/\.([\w-]{1,60})/g)].map(([, name = '']) => name.replace(/^callout-/, ''));
   const plain = /^[A-Za-z][\w-]*$/.test(inner) ? inner : undefined;
-  const title = /\btitle="([^"]*)"/.exec(inner)?.[1] ?? '';
+  const title = attributesIn(inner).named.get('title') ?? '';
   return [
     all ?? '',
     before,
@@ -606,7 +647,8 @@ export function titleOf(rest: string): string {
   const text = rest.trim();
   const [, inBrackets] = /^\[((?:[^\]\\]|\\.|\](?!\s*(?:\{|$)))*)\]/.exec(text) ?? [];
   if (inBrackets !== undefined) return inBrackets;
-  const [, attribute] = /\b(?:title|label)=["']([^"']*)["']/.exec(text) ?? [];
+  const { named } = attributesIn(text);
+  const attribute = named.get('title') ?? named.get('label');
   if (attribute !== undefined) return attribute;
   return text
     .replace(/\{[^}]*\}\s*$/, '')
@@ -648,8 +690,8 @@ const readRoles = (line: string): string =>
 /** `**Title **:`, which only CommonMark takes for text; a single word with a space at both ends may be a power. */
 const withTightMarks = (line: string): string =>
   /\*\*[ \t]|[ \t]\*\*/.test(line)
-    ? outsideSpans(line, (part) =>
-        part.replace(BOLD, (all, before: string, words: string, after: string) =>
+    ? aroundSpans(line, (text) =>
+        text.replace(BOLD, (all, before: string, words: string, after: string) =>
           before + after === '' || (before !== '' && after !== '' && !SEVERAL_WORDS.test(words))
             ? all
             : `${before}**${words}**${after}`,

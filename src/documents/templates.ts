@@ -1,6 +1,7 @@
 import { escapeHtml, indentAt, isAloneInLine, labelHtml } from './jsx.ts';
 import { isNoteName } from './notes.ts';
 import type { Omissions } from './omissions.ts';
+import { attributesIn } from './tag-attributes.ts';
 
 export interface TemplateState {
   /** Values that are not known. */
@@ -204,13 +205,10 @@ function openTag(name: string, rest: string): string {
 
 /** A named argument, else the first in quotation marks or alone. */
 function argument(rest: string, names: readonly string[]): string {
-  for (const name of names) {
-    const [, , quoted, bare] =
-      new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:(["'])((?:(?!\\1).){0,2000})\\1|([^\\s"',]{1,200}))`, 's').exec(rest) ??
-      [];
-    const value = quoted ?? bare;
-    if (value !== undefined) return value;
-  }
-  if (/^[\w-]+\s*=/.test(rest)) return '';
-  return /^(["'])((?:(?!\1).){0,500})\1/s.exec(rest)?.[2] ?? '';
+  const { named, unnamed } = attributesIn(rest.slice(0, MAX_ARGUMENTS));
+  const name = names.find((each) => named.has(each));
+  if (name !== undefined) return named.get(name) ?? '';
+  return /^["']/.test(rest) ? (unnamed[0] ?? '') : '';
 }
+
+const MAX_ARGUMENTS = 4000;

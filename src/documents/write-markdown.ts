@@ -72,14 +72,20 @@ function escapeText(text: string, { before, after }: Pick<Info, 'before' | 'afte
   return text.replace(SPECIAL, (mark, at: number) => {
     const touches = (at === 0 && before === mark) || (at + mark.length === text.length && after === mark);
     if (mark !== '`' && counts.get(mark) === 1 && !touches) return mark;
+    if (mark !== ']') return `\\${mark}`;
     const next = text[at + 1] ?? after;
-    return mark === ']' && !OPENS_TARGET.has(next) ? mark : `\\${mark}`;
+    const open = text.lastIndexOf('[', at);
+    const mayDefine = next === ':' && (open === -1 || (open === 0 && /^\s*$/.test(before)));
+    return next === '(' || mayDefine ? '\\]' : ']';
   });
 }
 
 /** Marks that mean something in pairs: of code, of what is struck out, and of emphasis where a word begins or ends. */
 const PAIRED = /`|[*~](?=\S)|(?<=\S)[*~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
-/** A backslash that would be taken for an escape; what ends the text of a link; an address in angle brackets. */
+/**
+ * A backslash that would be taken for an escape; what ends the text of a link before its address, or the name of a definition at the
+ * beginning of a line (a name alone refers to nothing: the text has no definitions); an address in angle brackets.
+ */
 const SINGLE = /\\(?=[!-/:-@[-`{-~])|\]|<(?=[A-Za-z][A-Za-z0-9+.-]{1,31}:|[^\s<>@]{1,200}@|!--)/gu;
 const SPECIAL = new RegExp(`${PAIRED.source}|${SINGLE.source}`, 'gu');
 /** Text that names an element which runs or loads something never opens one, wherever the Markdown is shown. */
@@ -89,9 +95,6 @@ function withoutActive(text: string): string {
     '&lt;',
   );
 }
-
-/** After the text of a link: its address, its name, or the address of a definition. */
-const OPENS_TARGET = new Set(['(', '[', ':']);
 
 /** Punctuation at the border of emphasis that touches a word stands outside: there the mark would be text (CommonMark 0.31.2, 6.2). */
 function wrap(given: string, construct: ConstructName): Handle {

@@ -1,3 +1,5 @@
+import { attributesIn } from '../../tag-attributes.ts';
+
 export interface Shortcodes {
   /** The template of a shortcode. */
   templateOf(name: string): string | undefined;
@@ -9,7 +11,6 @@ export interface Shortcodes {
 const MAX_TEMPLATE = 20_000;
 const CALL =
   /\{\{([<%])[ \t]{0,9}([\w-]{1,60}(?:\/[\w-]{1,60}){0,3})((?:\s{1,9}(?:[\w-]{1,40}=)?(?:"[^"\n]{0,1000}"|`[^`]{0,1000}`|[^\s"`<>%={}]{1,300})){0,12})\s{0,9}\/?[>%]\}\}/g;
-const ARGUMENT = /(?:([\w-]+)=)?(?:"([^"]*)"|`([^`]*)`|([^\s"`]+))/g;
 
 /**
  * Puts in what the templates of a site make of its shortcodes, where that takes no more than text, arguments and phrases. Nothing is run:
@@ -38,14 +39,10 @@ function plainTemplate(template: string | undefined): string | undefined {
   return plain === '' || /<(?:script|style|iframe)\b/i.test(plain) ? undefined : plain;
 }
 
+/** Arguments by name, or by place from 0. */
 function argumentsIn(given: string): ReadonlyMap<string, string> {
-  const values = new Map<string, string>();
-  let place = 0;
-  for (const [, name, quoted, raw, bare] of given.matchAll(ARGUMENT)) {
-    values.set(name ?? String(place), quoted ?? raw ?? bare ?? '');
-    place += 1;
-  }
-  return values;
+  const { named, unnamed } = attributesIn(given);
+  return new Map([...unnamed.map((value, place): [string, string] => [String(place), value]), ...named]);
 }
 
 function filled(template: string, values: ReadonlyMap<string, string>, shortcodes: Shortcodes): string | undefined {

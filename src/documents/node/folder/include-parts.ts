@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { linesOutsideCode } from '../../../language/outside-code.ts';
 import { splitFrontMatter } from '../../front-matter.ts';
+import { attributesIn } from '../../tag-attributes.ts';
 import { chosenPart, fileAt, type Including, indented, numberedLines, type Place, partAt } from './read-part.ts';
 import type { FolderSite } from './scan-folder.ts';
 import { isMarkdown } from './sites/site.ts';
@@ -213,7 +214,7 @@ function included(line: string, place: Place): string | undefined {
   if (path === '' || /\b(?:content|text)\s*=/.test(values)) return undefined;
   const selection = part ?? lines?.replace(',', ':');
   if (written.startsWith('<<<')) return codeAt(path, { language: /[a-z]\w*/.exec(code ?? '')?.[0], selection, place });
-  const valueByKey = valuesIn(values);
+  const valueByKey = attributesIn(values).named;
   return textAt(path, place, selection)?.replace(
     /\{\{-?\s*include\.([\w-]+)\s*(?:\|[^}]{0,200})?-?\}\}/g,
     (expression, key: string) => (values === '' ? expression : (valueByKey.get(key) ?? '')),
@@ -227,21 +228,13 @@ function linked(file: string, options: string, place: Place): string | undefined
   return type !== 'code' && /\.html?$/i.test(file) ? undefined : codeAt(file, { language, selection, place });
 }
 
-/** `name="a value"`, `name='a value'`, `name=value`, `name={value}`. */
-const valuesIn = (text: string): ReadonlyMap<string, string> =>
-  new Map(
-    [...text.matchAll(/([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|\{\s*["'`]?([^{}"'`]*)["'`]?\s*\}|(\S+))/g)].map(
-      ([, key = '', ...values]) => [key, values.find((each) => each !== undefined) ?? ''],
-    ),
-  );
-
 function withComponents(line: string, parts: ReadonlyMap<string, string>): string {
   return line.replace(
     /^([ \t]*)(.*?)<([A-Z]\w*)((?:\s+[\w-]+(?:=(?:"[^"]*"|'[^']*'|\{[^{}]*\}))?){0,20})\s*(?:\/>|>\s*<\/\3>)/g,
     (found, space: string, before: string, name: string, attributes: string) => {
       const part = parts.get(name);
       if (part === undefined) return found;
-      const props = valuesIn(attributes);
+      const props = attributesIn(attributes).named;
       const filled = part.replace(/\{\s*props\.(\w+)\s*\}/g, (code, key: string) => props.get(key) ?? code);
       return `${space}${before}\n${indented(filled, space)}\n${space}`;
     },
