@@ -11,12 +11,14 @@ import {
   isSince,
   Labels,
   List,
+  Locale,
   NumberedPage,
   nextPage,
   positionIn,
   readEach,
   SourceFailed,
 } from './article-source.ts';
+import { defineSource, type Opened, publicUrlOf, Text, Url } from './define-source.ts';
 
 const Article = z.object({
   id: ArticleId,
@@ -40,23 +42,23 @@ const Position = NumberedPage.extend({ locale: z.int().min(0).max(50) });
 /** Fixed by the tool. */
 const PAGE = 25;
 
-export interface ChatwootPortal {
-  accountId: string;
+const OPTIONS = {
+  accountId: Text,
   /** The portal's slug. */
-  portal: string;
+  portal: Text,
   /** Rows of a list do not contain their locale, so each locale is a list of its own. */
-  locales: readonly string[];
-  /** Public URL of the portal, without a trailing slash. */
-  publicUrl: string;
-}
+  locales: z.array(Locale).min(1).max(20).default(['en']),
+  /** Public URL of the portal; that of the API when absent. */
+  publicUrl: Url.optional(),
+};
 
 /**
  * A portal of Chatwoot's help center: published articles of each locale, 25 a page, the latest change first. The category counts as
  * a label. Articles in every state are requested, since the tool's total always counts them all.
  */
-export const chatwootArticles = (
+const chatwootArticles = (
   api: ArticleApi,
-  { accountId, portal, locales, publicUrl }: ChatwootPortal,
+  { accountId, portal, locales, ...addresses }: Opened<typeof OPTIONS>,
 ): ArticleSource => ({
   readPage: async ({ updatedSinceMs, position, signal }) => {
     const at = positionIn(position, Position) ?? { ...FIRST_PAGE, locale: 0 };
@@ -72,7 +74,7 @@ export const chatwootArticles = (
         isOlder ||= !isSince(updated_at, updatedSinceMs);
         if (status !== 'published' || !isSince(updated_at, updatedSinceMs)) return [];
         const url = slug
-          ? `${publicUrl}/hc/${encodeURIComponent(portal)}/articles/${encodeURIComponent(slug)}`
+          ? `${publicUrlOf(addresses)}/hc/${encodeURIComponent(portal)}/articles/${encodeURIComponent(slug)}`
           : undefined;
         const labels = [...(category?.slug ? [category.slug] : []), ...(more?.tags ?? [])];
         return [{ id, title, url, body: content, format: 'markdown', updatedAtMs: updated_at, labels, locale }];
@@ -84,4 +86,11 @@ export const chatwootArticles = (
     const isLast = at.locale + 1 >= locales.length;
     return { articles, next: isLast ? undefined : { ...FIRST_PAGE, locale: at.locale + 1 } };
   },
+});
+
+export const chatwoot = defineSource({
+  tool: 'chatwoot',
+  options: OPTIONS,
+  headers: (token) => ({ api_access_token: token }),
+  open: chatwootArticles,
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { basicAuth } from '../../platform/http/fetch-json.ts';
 import { optionalTime } from '../../platform/http/read-fields.ts';
 import {
   type ArticleApi,
@@ -13,6 +14,7 @@ import {
   readEach,
   SourceFailed,
 } from './article-source.ts';
+import { defineSource, Text } from './define-source.ts';
 
 const Page = z.object({
   id: ArticleId,
@@ -38,7 +40,7 @@ const MAX_PAGE = 50;
  *
  * @param space Key of the space: `DOCS`.
  */
-export const confluenceArticles = (api: ArticleApi, { space }: { space: string }): ArticleSource => {
+const confluenceArticles = (api: ArticleApi, { space }: { space: string }): ArticleSource => {
   const spaceId = async (signal: AbortSignal): Promise<string> => {
     const path = `/wiki/api/v2/spaces?keys=${encodeURIComponent(space)}`;
     const [found] = (await callApi(api, { path, reply: Spaces, signal })).results;
@@ -108,3 +110,14 @@ const readable = (storage: string): string =>
     );
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+export const confluence = defineSource({
+  tool: 'confluence',
+  options: {
+    /** Owner of the API token. */
+    email: Text,
+    space: z.string().regex(/^[\w~-]{1,255}$/, 'is not the key of a space'),
+  },
+  headers: (token, { email }) => ({ Authorization: basicAuth(email, token) }),
+  open: confluenceArticles,
+});

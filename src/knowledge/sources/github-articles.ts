@@ -12,17 +12,21 @@ import {
   SourceFailed,
   type UnreadableArticle,
 } from './article-source.ts';
+import { defineSource, type Opened, Text, Url } from './define-source.ts';
 
-export interface GithubFolder {
-  /** `owner/name`. */
-  repository: string;
+const OPTIONS = {
+  repository: z.string().regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/, 'is not owner/name'),
   /** Branch, tag or commit; `HEAD` is the default branch. */
-  ref: string;
-  /** Ends with a slash; empty for all of the repository. */
-  folder: string;
+  ref: Text.default('HEAD'),
+  /** Empty for all of the repository. */
+  folder: z
+    .string()
+    .max(500)
+    .regex(/^(?:[^/]+\/)*$/, 'is no folder: docs/, with a slash at its end')
+    .default(''),
   /** Address below which the pages are published, by their paths without extensions; if unset, articles link to the files on GitHub. */
-  publicUrl: string | undefined;
-}
+  publicUrl: Url.optional(),
+};
 
 const Sha = z.string().regex(/^[0-9a-f]{40,64}$/);
 const Commit = z.object({
@@ -57,9 +61,9 @@ const ARTICLE = /\.(?:md|mdx|markdown|html|htm|txt)$/i;
  * `updatedSinceMs`.
  * Files whose front matter says `draft: true` or `published: false` are no articles, nor are hidden ones.
  */
-export const githubArticles = (
+const githubArticles = (
   api: ArticleApi,
-  { repository, ref, folder, publicUrl }: GithubFolder,
+  { repository, ref, folder, publicUrl }: Opened<typeof OPTIONS>,
 ): ArticleSource => {
   const at = `/repos/${repository}`;
   // The last tree and comparison: pages of one listing read them again.
@@ -160,3 +164,12 @@ export const githubArticles = (
 
 const bytesOf = (base64: string): Uint8Array =>
   Uint8Array.from(atob(base64.replaceAll(/\s+/g, '')), (each) => each.charCodeAt(0));
+
+export const github = defineSource({
+  tool: 'github',
+  hasPathsAsIds: true,
+  apiUrl: 'https://api.github.com',
+  options: OPTIONS,
+  headers: (token) => ({ Authorization: `Bearer ${token}`, 'X-GitHub-Api-Version': '2022-11-28' }),
+  open: githubArticles,
+});

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/core/error-info.ts';
 import { mapBounded } from '../../platform/concurrency.ts';
+import { basicAuth } from '../../platform/http/fetch-json.ts';
 import { optionalTime } from '../../platform/http/read-fields.ts';
 import {
   Address,
@@ -23,6 +24,7 @@ import {
   SourceFailed,
   type UnreadableArticle,
 } from './article-source.ts';
+import { defineSource } from './define-source.ts';
 
 const listing = <Schema extends z.ZodType>(items: Schema) =>
   z.object({ pages: z.int().min(0), count: z.int().min(0), items });
@@ -59,7 +61,7 @@ const MAX_COLLECTION_PAGES = 10;
  * newest first: `nextPage` detects the shifts that matter. A listing of changes goes back from the latest edit to the first that is
  * older than requested.
  */
-export const helpScoutArticles = (api: ArticleApi): ArticleSource => ({
+const helpScoutArticles = (api: ArticleApi): ArticleSource => ({
   readPage: async ({ updatedSinceMs, limit, position, signal }) => {
     const collections = await publicCollections(api, signal);
     const [first] = collections;
@@ -115,3 +117,11 @@ const readArticle = async (api: ArticleApi, id: string, signal: AbortSignal): Pr
   const { name: title, text: body, publicUrl: url, tags: labels, updatedAt: updatedAtMs } = reply.article;
   return [{ id, title, body, url, labels, updatedAtMs, format: 'html', locale: undefined }];
 };
+
+export const helpScout = defineSource({
+  tool: 'help-scout',
+  apiUrl: 'https://docsapi.helpscout.net',
+  options: {},
+  headers: (token) => ({ Authorization: basicAuth(token, 'X') }),
+  open: helpScoutArticles,
+});

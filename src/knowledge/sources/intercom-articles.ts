@@ -20,6 +20,7 @@ import {
   type SourceArticle,
   type UnreadableArticle,
 } from './article-source.ts';
+import { defineSource } from './define-source.ts';
 
 /** An article, or one of its translations. */
 const Version = z.object({
@@ -58,7 +59,7 @@ const MAX_PAGE = 100;
  * articles without a public URL and the separate list of internal articles are omitted; a published translation is an article of its
  * own.
  */
-export const intercomArticles = (api: ArticleApi): ArticleSource => ({
+const intercomArticles = (api: ArticleApi): ArticleSource => ({
   readPage: async ({ updatedSinceMs, limit, position, signal }) => {
     const at = positionIn(position, NumberedPage) ?? FIRST_PAGE;
     const pageSize = Math.min(limit, MAX_PAGE);
@@ -105,3 +106,11 @@ const versionOf = (
   known: Pick<SourceArticle, 'id' | 'locale' | 'labels'>,
 ): SourceArticle[] =>
   state === 'published' && url !== undefined ? [{ ...known, title, body, url, updatedAtMs, format: 'html' }] : [];
+
+export const intercom = defineSource({
+  tool: 'intercom',
+  apiUrl: 'https://api.intercom.io',
+  options: {},
+  headers: (token) => ({ Authorization: `Bearer ${token}`, 'Intercom-Version': '2.16' }),
+  open: intercomArticles,
+});

@@ -14,6 +14,7 @@ import {
   type SourceArticle,
   type UnreadableArticle,
 } from './article-source.ts';
+import { defineSource } from './define-source.ts';
 
 const RichText = z.array(z.object({ plain_text: z.string().max(2000) })).max(100);
 const Page = z.object({
@@ -48,7 +49,7 @@ const MAX_PARTS = 20;
  *
  * @param onlyPublished Whether pages without a public address are omitted.
  */
-export const notionArticles = (api: ArticleApi, { onlyPublished }: { onlyPublished: boolean }): ArticleSource => {
+const notionArticles = (api: ArticleApi, { onlyPublished }: { onlyPublished: boolean }): ArticleSource => {
   const search = (cursor: string | undefined, { limit, signal }: { limit: number; signal: AbortSignal }) =>
     callApi(api, {
       ...{ method: 'POST', path: '/v1/search', reply: Found, signal },
@@ -126,3 +127,14 @@ const titleOf = ({ properties }: Page): string => {
   }
   return '';
 };
+
+export const notion = defineSource({
+  tool: 'notion',
+  apiUrl: 'https://api.notion.com',
+  options: {
+    /** Whether pages without a public address are omitted. */
+    onlyPublished: z.boolean().default(false),
+  },
+  headers: (token) => ({ Authorization: `Bearer ${token}`, 'Notion-Version': '2025-09-03' }),
+  open: notionArticles,
+});

@@ -19,6 +19,7 @@ import {
   sourceFailedBy,
   type UnreadableArticle,
 } from './article-source.ts';
+import { defineSource, Url } from './define-source.ts';
 
 /** What the library gives; its own types describe its export as a module. */
 interface Robots {
@@ -609,3 +610,18 @@ const listedAt = (address: string, lastmod: string | undefined): ListedPage[] =>
     ? [{ address: address.trim(), modifiedAtMs: Number.isNaN(modifiedAtMs) ? undefined : modifiedAtMs }]
     : [];
 };
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+export const website = defineSource({
+  tool: 'website',
+  hasPathsAsIds: true,
+  options: {
+    url: Url,
+    sitemap: Url.optional(),
+    exclude: z.array(z.string().startsWith('/').max(500)).max(100).default([]),
+    maxPages: z.int().min(1).max(10_000).default(2000),
+    pauseMs: z.int().min(0).max(10_000).default(200),
+  },
+  open: ({ fetch, now }, options) => websiteArticles(options, { fetch, now, sleep }),
+});

@@ -17,6 +17,7 @@ import {
   SourceFailed,
   type UnreadableArticle,
 } from './article-source.ts';
+import { defineSource, type Opened, publicUrlOf, Url } from './define-source.ts';
 
 const Id = z.int().min(1);
 const byId = <Schema extends z.ZodType>(member: Schema) => z.record(z.string(), member).default({});
@@ -65,13 +66,16 @@ const Position = z.object({ after: Id });
 /** Each answer is a call of its own. */
 const MAX_PAGE = 25;
 
+const OPTIONS = {
+  /** Public URL of the knowledge base; that of the API when absent. */
+  publicUrl: Url.optional(),
+};
+
 /**
  * Zammad's knowledge base: one call lists all answers, and one call each reads a body. Public means published by now and not archived.
  * Answers are sorted by id, so that deletions shift nothing; a translation is an article of its own.
- *
- * @param publicUrl Public URL without a trailing slash.
  */
-export const zammadArticles = (api: ArticleApi, { publicUrl }: { publicUrl: string }): ArticleSource => ({
+const zammadArticles = (api: ArticleApi, options: Opened<typeof OPTIONS>): ArticleSource => ({
   readPage: async ({ updatedSinceMs, limit, position, signal }) => {
     const after = positionIn(position, Position)?.after ?? 0;
     const [assets, locales] = await Promise.all([
@@ -94,7 +98,9 @@ export const zammadArticles = (api: ArticleApi, { publicUrl }: { publicUrl: stri
         late,
       });
       if (bodies === late) return unreadableOf(answer, { assets, names });
-      return bodies === undefined ? [] : translationsOf(answer, { assets, names, bodies, publicUrl });
+      return bodies === undefined
+        ? []
+        : translationsOf(answer, { assets, names, bodies, publicUrl: publicUrlOf(options) });
     });
     const last = page.at(-1);
     return { articles: articles.flat(), next: last && wanted.length > page.length ? { after: last.id } : undefined };
@@ -195,3 +201,10 @@ const pathPart = (id: number, title: string): string => {
     .replace(/^-|-$/g, '');
   return words === '' ? String(id) : `${id}-${words}`;
 };
+
+export const zammad = defineSource({
+  tool: 'zammad',
+  options: OPTIONS,
+  headers: (token) => ({ Authorization: `Token token=${token}` }),
+  open: zammadArticles,
+});

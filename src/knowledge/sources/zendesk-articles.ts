@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { Audience } from '../../contract/core/names.ts';
+import { basicAuth } from '../../platform/http/fetch-json.ts';
 import { optionalTime } from '../../platform/http/read-fields.ts';
 import {
   Address,
@@ -17,6 +19,7 @@ import {
   type SourceArticle,
   SourceFailed,
 } from './article-source.ts';
+import { defineSource, Text } from './define-source.ts';
 
 const Article = z.object({
   id: ArticleId,
@@ -76,7 +79,7 @@ const MAX_SENT = 8;
  * @param options.segments Audiences by user segment.
  * @param options.locales Each is listed with its translations. When empty, every article is listed in its source language.
  */
-export const zendeskArticles = (
+const zendeskArticles = (
   api: ArticleApi,
   { locales, segments }: { locales: readonly string[]; segments: Readonly<Record<string, string>> },
 ): ArticleSource => {
@@ -168,3 +171,18 @@ const readableOnly =
       },
     ];
   };
+
+export const zendesk = defineSource({
+  tool: 'zendesk',
+  options: {
+    /** Owner of the API token; without it the token is an OAuth token. */
+    email: Text.optional(),
+    locales: z.array(Locale).max(20).default([]),
+    /** Audiences by user segment: `{"360001": "staff"}`. Articles for other segments are left out. */
+    segments: z.record(z.string().regex(/^\d{1,30}$/), Audience).default({}),
+  },
+  headers: (token, { email }) => ({
+    Authorization: email === undefined ? `Bearer ${token}` : basicAuth(`${email}/token`, token),
+  }),
+  open: zendeskArticles,
+});
