@@ -33,3 +33,30 @@ const MAX_LINE = 20_000;
 /** Gives each line outside of fenced code to `read`, unless it is very long. */
 export const linesOutsideCode = (text: string, read: (line: string) => string): string =>
   runsOutsideCode(text, (lines) => lines.map((line) => (line.length > MAX_LINE ? line : read(line))));
+
+/** Code within a line or a paragraph (CommonMark 0.31.2, 6.1). */
+export const CODE_SPAN = /(?<!`)(`{1,3})(?!`)(?:(?!\n[ \t]*\n)[\s\S]){1,500}?(?<!`)\1(?!`)/g;
+
+/** Gives what stands between code spans to `read`. */
+export function outsideSpans(text: string, read: (part: string) => string): string {
+  let out = '';
+  let from = 0;
+  for (const match of text.matchAll(CODE_SPAN)) {
+    out += read(text.slice(from, match.index)) + match[0];
+    from = match.index + match[0].length;
+  }
+  return out + read(text.slice(from));
+}
+
+/** Gives a text to `read` in which a character stands for each code span. */
+export function aroundSpans(text: string, read: (text: string) => string): string {
+  const spans: string[] = [];
+  const masked = text.replace(CODE_SPAN, (code) => {
+    spans.push(code);
+    return SPAN;
+  });
+  return read(masked).replaceAll(SPAN, () => spans.shift() ?? '');
+}
+
+/** Characters that no text has. */
+const SPAN = '\ufdd2';

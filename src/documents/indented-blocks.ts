@@ -1,0 +1,90 @@
+import { FENCE } from '../language/outside-code.ts';
+import { labelLine, noteLine } from './note-lines.ts';
+import { isNoteName } from './notes.ts';
+
+/** A block whose content is indented by four: `!!! note "Title"`, `??? tip`, `=== "Tab"` (MkDocs). */
+const INDENTED =
+  /^([ \t]*)(!!!|\?\?\?\+?|===[+!]?)[ \t]*(?:([\p{L}\p{N}_-]+)((?:[ \t]+[\p{L}\p{N}_|-]+)*))?[ \t]*(?:"(.*)")?[ \t]*$/u;
+
+const MAX_NESTING = 8;
+
+export function readIndented(lines: readonly string[], depth: number): string[] {
+  if (depth > MAX_NESTING || !lines.some((line) => line.length < 500 && INDENTED.test(line))) return [...lines];
+  const out: string[] = [];
+  let mark: string | undefined;
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    mark = openFence(line, mark);
+    const block = mark === undefined && line.length < 500 ? INDENTED.exec(line) : null;
+    const [, indent = '', sign = '', name, , title] = block ?? [];
+    const isTab = sign.startsWith('=');
+    // A fold needs no more than its title.
+    const isNamed = isTab ? title !== undefined : name !== undefined || (sign.startsWith('?') && title !== undefined);
+    if (block === null || !isNamed) {
+      out.push(line);
+      continue;
+    }
+    const { body, next } = indentedAfter(lines, at + 1, columnsOf(indent));
+    if (body.length === 0 && title === undefined && !isNoteName(name ?? '')) {
+      out.push(line);
+      continue;
+    }
+    const inner = readIndented(body, depth + 1).map((each) => (each === '' ? '' : indent + each));
+    const open = isTab ? labelLine(title ?? '') : noteLine(name ?? '', title ?? '', title === '');
+    out.push('', indent + open, '', ...inner, '', ...(isTab ? [] : [`${indent}</div>`, '']));
+    at = next - 1;
+  }
+  return out;
+}
+
+/** The mark of the code that is open behind a line. */
+function openFence(line: string, mark: string | undefined): string | undefined {
+  const fence = line.length < 500 ? FENCE.exec(line)?.[1] : undefined;
+  if (mark === undefined) return fence;
+  return fence?.startsWith(mark) && line.trim() === fence ? undefined : mark;
+}
+
+const LONE_DEFINITION = /^:[ \t]{1,3}(?=\S)/;
+
+const HEADING = /^ {0,3}#{1,6}[ \t]/;
+
+/** Definitions below a heading, without a term: text of the heading, however it is indented (Python-Markdown). */
+export function withLoneDefinitions(lines: string[]): string[] {
+  const out: string[] = [];
+  let isBelow = false;
+  let mark: string | undefined;
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    mark = openFence(line, mark);
+    const isLone: boolean = mark === undefined && isBelow && LONE_DEFINITION.test(line);
+    out.push(isLone ? line.replace(LONE_DEFINITION, '') : line);
+    if (line.trim() !== '') isBelow = isLone || HEADING.test(line);
+    if (!isLone) continue;
+    for (; (lines[at + 1] ?? '').trim() !== ''; at += 1) out.push((lines[at + 1] ?? '').replace(/^(?: {4}|\t)/, ''));
+    const { body, next } = indentedAfter(lines, at + 1, 0);
+    out.push(...body);
+    at = next - 1;
+  }
+  return out;
+}
+
+const columnsOf = (space: string): number => space.replaceAll('\t', '    ').length;
+
+function indentedAfter(lines: readonly string[], from: number, indent: number): { body: string[]; next: number } {
+  const body: string[] = [];
+  let next = from;
+  for (; next < lines.length; next += 1) {
+    const line = lines[next] ?? '';
+    if (line.trim() === '') body.push('');
+    else {
+      const expanded = line.replace(/^[ \t]+/, (space) => space.replaceAll('\t', '    '));
+      if (expanded.length - expanded.trimStart().length < indent + 4) break;
+      body.push(expanded.slice(indent + 4));
+    }
+  }
+  while (body.at(-1) === '') {
+    body.pop();
+    next -= 1;
+  }
+  return { body, next };
+}

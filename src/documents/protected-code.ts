@@ -1,0 +1,50 @@
+/** Stand for the braces of what template tags protect: characters that no text has. */
+export const RAW_OPEN = '\ufdd0';
+
+export const RAW_CLOSE = '\ufdd1';
+
+const RAW_TAG =
+  /^[ \t]{0,40}\{%-?\s{0,9}(end)?(?:raw|verbatim)\s{0,9}-?%\}[ \t]{0,40}\n|\{%-?\s{0,9}(end)?(?:raw|verbatim)\s{0,9}-?%\}/gm;
+
+/** Without the template tags that only protect what they enclose, in code too; its braces are text. */
+export function withoutRaw(text: string): string {
+  if (!text.includes('{%')) return text;
+  let out = '';
+  let from = 0;
+  let isRaw = false;
+  const tags = [...text.matchAll(RAW_TAG)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    isEnd: (match[1] ?? match[2]) !== undefined,
+  }));
+  const last = tags.findLastIndex(({ isEnd }) => isEnd);
+  for (const [at, { start, end, isEnd }] of tags.entries()) {
+    // What is protected may name the tag itself; a tag without its other one protects nothing.
+    if (isEnd !== isRaw || at > last) continue;
+    const part = text.slice(from, start);
+    out += isRaw ? part.replaceAll('{', RAW_OPEN).replaceAll('}', RAW_CLOSE) : part;
+    isRaw = !isEnd;
+    from = end;
+  }
+  return out + text.slice(from);
+}
+
+/** Code between template tags (`{% highlight ruby %}`, `{{< highlight go >}}`) as fenced code. */
+export const withFences = (text: string): string =>
+  withDiagrams(
+    text.includes('highlight')
+      ? text.replace(
+          /^([ \t]{0,40})\{(?:%-?|\{[<%])[ \t]{0,9}(?:highlight[ \t]{1,9}([\w+#.-]{1,40})[^\n%>]{0,200}|(?:end|\/[ \t]{0,9})highlight[ \t]{0,9})(?:-?%\}|[>%]\}\})[ \t]{0,40}$/gm,
+          (_, indent: string, language = '') => `${indent}\`\`\`${language}`,
+        )
+      : text,
+  );
+
+/** `::: mermaid` of Azure DevOps as fenced code. */
+const withDiagrams = (text: string): string =>
+  text.includes(':::')
+    ? text.replace(
+        /^(:{3,9})[ \t]{0,9}(mermaid|plantuml)[ \t]{0,9}\n((?:(?!:::).*\n){1,500})\1[ \t]{0,9}$/gm,
+        (_, _mark, language: string, code: string) => `\`\`\`${language}\n${code}\`\`\``,
+      )
+    : text;
