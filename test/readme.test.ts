@@ -11,7 +11,7 @@ import { temporaryFolder, writeFiles } from './tools/folder-for-test.ts';
 
 const SECTION =
   /^## A librarian of your own$(.*?)^## /ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1] ?? '';
-const COMMAND = /^npm run new -- (.*)$/m.exec(SECTION)?.[1] ?? '';
+const COMMAND = /^npx constellation new (.*)$/m.exec(SECTION)?.[1] ?? '';
 const CODE = /```ts\n(.*?)```/s.exec(SECTION)?.[1] ?? '';
 
 it('shows in at most ten lines the librarian that its command creates', () => {

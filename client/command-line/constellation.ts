@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 /** `npx constellation`: the command line. */
 import './node-20.ts';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { failUsage } from '../../tools/command-line.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { DOCTOR_HELP, doctor, LOGIN_HELP, login } from './access.ts';
@@ -25,6 +27,20 @@ const COMMANDS: Record<string, { run: Command; help: string }> = {
   login: { run: login, help: LOGIN_HELP },
 };
 
+/** The root of a checkout; the published command line has none. */
+const CHECKOUT = new URL('../../', import.meta.url);
+const CHECKOUT_LIST = new URL('tools/checkout-commands.ts', CHECKOUT);
+const checkoutCommands: Readonly<Record<string, { file: string; about: string }>> = existsSync(
+  fileURLToPath(CHECKOUT_LIST),
+)
+  ? (await import(CHECKOUT_LIST.href)).CHECKOUT_COMMANDS
+  : {};
+
+const ofCheckout = (): string => {
+  const lines = Object.entries(checkoutCommands).map(([command, { about }]) => `  ${command.padEnd(10)}${about}`);
+  return lines.length === 0 ? '' : `\nIn a checkout, also:\n${lines.join('\n')}\n`;
+};
+
 const HELP = `Answers from your own knowledge base, with a source for every statement.
 
   constellation <command> [options]
@@ -32,7 +48,7 @@ const HELP = `Answers from your own knowledge base, with a source for every stat
 ${Object.entries(COMMANDS)
   .map(([name, { help }]) => `  ${name.padEnd(10)}${/^[^.:;]*/.exec(help)?.[0] ?? ''}`)
   .join('\n')}
-
+${ofCheckout()}
   constellation <command> --help shows its options with examples; --version the version.
 
 Examples:
@@ -54,7 +70,12 @@ else if (name === '' || name === '--help' || name === '-h' || name === 'help') {
   if (name === '') process.exitCode = 2;
 } else {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) failUsage(`There is no command ${JSON.stringify(name.slice(0, 40))}`);
+  const script = Object.hasOwn(checkoutCommands, name) ? checkoutCommands[name] : undefined;
+  if (command === undefined && script !== undefined) {
+    // The file reads the options as if it had been started by itself.
+    process.argv.splice(1, 2, fileURLToPath(new URL(script.file, CHECKOUT)));
+    await import(new URL(script.file, CHECKOUT).href);
+  } else if (command === undefined) failUsage(`There is no command ${JSON.stringify(name.slice(0, 40))}`);
   else
     try {
       process.exitCode = await command.run(args);

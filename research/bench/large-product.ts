@@ -22,7 +22,7 @@ const READER = 'constellation-navigator';
 
 /**
  * A large knowledge base in the whole product, in workerd: how long the first sync and one without changes take, what the isolates that
- * build and read the edition hold, and `/v1/ask`. `BENCH_SERVICES=upstash` does the same on the local servers of `npm run services`.
+ * build and read the edition hold, and `/v1/ask`. `BENCH_SERVICES=upstash` does the same on the local servers of `npx constellation services`.
  */
 export const benchLargeProduct = async ({ data }: { data?: string | undefined }): Promise<void> => {
   const services = process.env.BENCH_SERVICES === 'upstash' ? await startUpstash() : undefined;

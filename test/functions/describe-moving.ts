@@ -15,7 +15,7 @@ const READER = 'ck_moving_reader_0123456789';
 const MEMORIES = '/v1/workspaces/workshop/memories';
 const PERSON = { person_id: 'p-17' };
 
-/** `npm run export`, `import` and `push-kb` with a product whose default workspace is synced. */
+/** `npx constellation export`, `import` and `push-kb` with a product whose default workspace is synced. */
 export const describeMoving = (productOf: () => Product): void => {
   let folder: string;
   beforeAll(async () => {
@@ -89,7 +89,7 @@ export const describeMoving = (productOf: () => Product): void => {
     return vi.waitFor(isFound, { timeout: 60_000, interval: 500 });
   };
 
-  describe('npm run export and import', () => {
+  describe('npx constellation export and import', () => {
     beforeAll(async () => {
       await fill();
       const written = await run('export', ['--workspace', 'workshop', '--out', folder]);
@@ -157,7 +157,7 @@ export const describeMoving = (productOf: () => Product): void => {
     });
   });
 
-  describe('npm run push-kb', () => {
+  describe('npx constellation push-kb', () => {
     const write = (name: string, content: string | Uint8Array) => {
       mkdirSync(join(folder, name, '..'), { recursive: true });
       writeFileSync(inFolder(name), content);

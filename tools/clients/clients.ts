@@ -1,4 +1,4 @@
-/** `npm run clients`: tries clients of other makers, in named versions, on a product on this machine. */
+/** `npx constellation clients`: tries clients of other makers, in named versions, on a product on this machine. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const HELP = `Tries clients of other makers on a product that it starts on this 
 Each client is installed in the version that tools/clients/clients.json names, in a folder of its own: npm packages without
 their install scripts, Python packages in a virtual environment. Ends with 1 when something is not right.
 
-  npm run clients -- [options]
+  npx constellation clients [options]
 
   --only <text>      only clients whose interface, name or version has this text, such as MCP or openai; may be repeated
   --folder <folder>  where to install them; they stay there for the next run (default: a temporary folder)
@@ -190,7 +190,7 @@ const VERSION = z
   .object({ version: z.string() })
   .parse(parseJson(readFileSync(join(ROOT, 'package.json'), 'utf8'))).version;
 
-const MARKS = { start: '<!-- npm run clients -- --write -->', end: '<!-- end of the table -->' };
+const MARKS = { start: '<!-- npx constellation clients --write -->', end: '<!-- end of the table -->' };
 
 /** Puts rows into the table of the page, in the order of the list; rows of clients that were not tried stay. */
 const writePage = (rows: readonly Row[]): void => {

@@ -1,4 +1,4 @@
-/** `npm run api-key`: makes an API key. */
+/** `npx constellation api-key`: makes an API key. */
 import { describeIssues, issuesOf } from '../../src/contract/core/error-info.ts';
 import { ApiKeyRecord, hashApiKey, newApiKey } from '../../src/gateway/access/api-keys.ts';
 import { covers } from '../../src/platform/context/capabilities.ts';
@@ -7,7 +7,7 @@ import { fail, readCommandLine } from '../command-line.ts';
 
 const HELP = `Makes an API key. The key is printed once and stored nowhere; its hash is stored, with what the key may do.
 
-  npm run api-key -- --name <name> [options]
+  npx constellation api-key --name <name> [options]
 
   --name <name>          whose key it is
   --workspaces <list>    workspaces that it may use, separated by commas (default default)

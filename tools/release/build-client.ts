@@ -1,4 +1,4 @@
-/** `npm run client`: builds the typed client and the command line. */
+/** `npx constellation client`: builds the typed client and the command line. */
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -13,7 +13,7 @@ import { compilePackage, readManifest } from './compile-package.ts';
 const HELP = `Builds the package @constellation/client in client/dist: the client as one module without a dependency, its types, and the
 command line. npm pack ./client and npm publish ./client do it themselves. Fails when the client is larger than 6 KiB gzip.
 
-  npm run client
+  npx constellation client
 
   --help  this text
 `;

@@ -1,4 +1,4 @@
-/** `npm run contract`: makes a package of the contract. */
+/** `npx constellation contract`: makes a package of the contract. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCommandLine } from '../command-line.ts';
@@ -6,7 +6,7 @@ import { compilePackage, readManifest } from './compile-package.ts';
 
 const HELP = `Makes a package of the contract alone in dist/contract, as JavaScript with types, ready for npm publish dist/contract.
 
-  npm run contract
+  npx constellation contract
 
   --help  this text
 `;

@@ -4,5 +4,5 @@ import { type LockFile, lockProblems } from './lock-entries.ts';
 
 const lock = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')) as LockFile; // npm writes it
 const problems = lockProblems(lock);
-for (const problem of problems) console.error(`package-lock.json: ${problem}. Run npm run lock`);
+for (const problem of problems) console.error(`package-lock.json: ${problem}. Run npx constellation lock`);
 process.exitCode = problems.length > 0 ? 1 : 0;

@@ -1,4 +1,4 @@
-/** `npm run lock`: completes package-lock.json. */
+/** `npx constellation lock`: completes package-lock.json. */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ const HELP = `Adds to package-lock.json what a partial registry mirror leaves ou
 npm ci refuses the lock file, and the integrity of every package, as the registry that npm is configured for states it. Run it after adding a
 dependency; it changes nothing when nothing is missing, and ends with 1 when the registry does not know a package.
 
-  npm run lock
+  npx constellation lock
 
   --help  this text
 `;

@@ -14,7 +14,7 @@ export interface ConfiguredSetting extends Setting {
 /** In this order variables stand in docs/configuration.md: by the function that reads them first. */
 const FIRST_FUNCTIONS = ['navigator', 'gateway', 'semantic', 'memory', 'library', 'sources', 'webhooks', 'support'];
 
-/** A librarian that `npm run new` made has these, unless it has a file of its own. */
+/** A librarian that `npx constellation new` made has these, unless it has a file of its own. */
 const LIBRARIAN_SETTINGS = { ...identitySettings, ...modelSettings };
 
 const schemaOf = async (id: string): Promise<SettingsSchema> => {

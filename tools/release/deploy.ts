@@ -15,7 +15,7 @@ what differs.
   npm run deploy -- [options]
 
   --env <file>         variables and secrets, one NAME=value a line (docs/configuration.md)
-  --keys <folder>      the keyring whose directory is published (default keys; npm run keys makes one)
+  --keys <folder>      the keyring whose directory is published (default keys; npx constellation keys makes one)
   --deployment <file>  the ids of the account, as npm run setup wrote them (default deployment.json)
   --only <name>        deploy this function alone, such as navigator
   --dry-run            bundle and check without an account

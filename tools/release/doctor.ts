@@ -63,7 +63,7 @@ function cloudflareAI(): CloudflareAI | undefined {
   return { url: `${base}/accounts/${account}/ai/v1`, token };
 }
 
-/** Services of `npm run services` alone make a configuration for development: no deployment reaches them. */
+/** Services of `npx constellation services` alone make a configuration for development: no deployment reaches them. */
 function developmentFindings(variables: Readonly<Record<string, string | undefined>>): Finding[] {
   const named = SERVICE_ADDRESSES.filter((name) => variables[name]);
   if (named.length === 0 || !named.every((name) => isOwnAddress(variables[name] ?? ''))) return [];

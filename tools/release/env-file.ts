@@ -22,7 +22,9 @@ export const readEnvFile = (file: string): Record<string, string> => {
     throw new Error(`Cannot use ${file}: ${unknown.join(', ')} is no variable of ours (docs/configuration.md)`);
   const misplaced = names.filter((name) => NOT_FROM_A_FILE.has(name));
   if (misplaced.length > 0)
-    throw new Error(`Cannot use ${file}: ${misplaced.join(', ')} is set by npm run keys and npm run deploy alone`);
+    throw new Error(
+      `Cannot use ${file}: ${misplaced.join(', ')} is set by npx constellation keys and npm run deploy alone`,
+    );
   return variables;
 };
 

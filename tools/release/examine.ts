@@ -210,7 +210,7 @@ export const examineDirectory = (
   const what = 'key directory';
   const left = exp * 1000 - now;
   const until = new Date(exp * 1000).toISOString().slice(0, 10);
-  const renew = 'npm run keys -- renew signs it for another year, then deploy';
+  const renew = 'npx constellation keys renew signs it for another year, then deploy';
   if (inUse !== undefined && seq < inUse)
     return {
       what,

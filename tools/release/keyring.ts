@@ -4,7 +4,7 @@ import { makeSigningKey } from '../../src/platform/context/compact-jws.ts';
 import { LOCAL_LIBRARIANS } from '../../src/platform/context/internal-librarians.ts';
 import { type DirectoryClaims, openDirectory, signDirectory } from '../../src/platform/context/key-directory.ts';
 
-/** A year: how long a signed directory may be used before `npm run keys -- renew`. */
+/** A year: how long a signed directory may be used before `npx constellation keys renew`. */
 const DIRECTORY_LIFETIME_SECONDS = 365 * 24 * 3600;
 /** What a variable of a function may hold on Cloudflare. */
 const MAX_VARIABLE_BYTES = 5 * 1024;
@@ -127,7 +127,8 @@ export const renewDirectory = (folder: string, { now }: { now: number }): Promis
  */
 export const publishedDirectory = (folder: string): DirectoryClaims => {
   const file = join(folder, SIGNED_DIRECTORY);
-  if (!existsSync(file)) throw new Error(`There is no key directory in ${folder}/. Make one with npm run keys`);
+  if (!existsSync(file))
+    throw new Error(`There is no key directory in ${folder}/. Make one with npx constellation keys`);
   const [, claims = ''] = readFileSync(file, 'utf8').split('.');
   return JSON.parse(Buffer.from(claims, 'base64url').toString()) as DirectoryClaims; // as `publish` wrote it
 };
@@ -136,7 +137,7 @@ export const publishedDirectory = (folder: string): DirectoryClaims => {
 export const directoryVariables = (folder: string): { CONTEXT_DIRECTORY: string; CONTEXT_DIRECTORY_ROOT: string } => {
   const [directory, root] = [join(folder, SIGNED_DIRECTORY), join(folder, 'root.pub')];
   if (!existsSync(directory) || !existsSync(root))
-    throw new Error(`There is no key directory in ${folder}/. Make one with npm run keys`);
+    throw new Error(`There is no key directory in ${folder}/. Make one with npx constellation keys`);
   const read = (file: string): string => readFileSync(file, 'utf8').trim();
   return { CONTEXT_DIRECTORY: read(directory), CONTEXT_DIRECTORY_ROOT: read(root) };
 };

@@ -1,11 +1,11 @@
-/** `npm run keys`: the keys that functions sign their calls with, and the directory of all keys. */
+/** `npx constellation keys`: the keys that functions sign their calls with, and the directory of all keys. */
 import { readCommandLine } from '../command-line.ts';
 import { functionConfigs, idOfFunction } from '../functions.ts';
 import { addPartner, createKeyring, removePartner, renewDirectory, retireKeys, rotateKey } from './keyring.ts';
 
 const HELP = `Manages the keys that functions sign their calls with, and the directory that says whose key is whose.
 
-  npm run keys -- [command] [options]
+  npx constellation keys [command] [options]
 
   (none)           makes a keyring in keys/
   rotate <id>      gives one function a new key beside its old one

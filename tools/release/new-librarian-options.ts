@@ -4,7 +4,7 @@ import { LibrarianInfo } from '../../src/contract/core/librarian.ts';
 
 export const HELP = `Makes a new librarian: a function with its test, wired to the gateway, that answers at once.
 
-  npm run new -- <id> [options]
+  npx constellation new <id> [options]
 
   <id>                     2 to 48 lower-case letters, digits and single hyphens, beginning with a letter: opening-hours
   --name <text>            how people call it (default: the id in words)

@@ -1,4 +1,4 @@
-/** `npm run new -- <id>`: makes a librarian that runs and answers at once (docs/librarians.md). */
+/** `npx constellation new <id>`: makes a librarian that runs and answers at once (docs/librarians.md). */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { helpIfAsked, orFail, orUsageError } from '../command-line.ts';
@@ -35,5 +35,5 @@ Write what it knows in functions/${id}/librarian.ts. To run and to ask it, with 
 
   npm test -- test/conformance/${id}.test.ts
 
-For production: npm run keys -- rotate ${id}, give the function its key, npm run deploy.`;
+For production: npx constellation keys rotate ${id}, give the function its key, npm run deploy.`;
 }

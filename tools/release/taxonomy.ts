@@ -1,4 +1,4 @@
-/** `npm run taxonomy`: checks a file of intents and trains a classifier from its examples. */
+/** `npx constellation taxonomy`: checks a file of intents and trains a classifier from its examples. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { WorkspaceId } from '../../src/contract/core/names.ts';
 import type { Taxonomy, TaxonomyPut } from '../../src/contract/wire/taxonomy.ts';
@@ -12,7 +12,7 @@ import { trainAhead } from './train-ahead.ts';
 
 const HELP = `Checks a file of intents, trains a classifier from its examples, and reports how good it is by cross-validation.
 
-  npm run taxonomy -- <taxonomy.json> [options]
+  npx constellation taxonomy <taxonomy.json> [options]
 
   --out <file>      write the trained classifier, with the threshold below which a message has no intent. A file that ends
                     with .json is the body of PUT /v1/support/taxonomy, up to 3 MB; any other file is the packed model

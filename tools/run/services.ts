@@ -1,4 +1,4 @@
-/** `npm run services`: local stand-ins for Upstash and OpenAI. */
+/** `npx constellation services`: local stand-ins for Upstash and OpenAI. */
 import { orFail, readCommandLine } from '../command-line.ts';
 import { ensureInstalled } from '../stand-ins/ensure-installed.ts';
 import { quotingModel } from '../stand-ins/quoting-model.ts';
@@ -7,7 +7,7 @@ import { startServices } from '../stand-ins/start-services.ts';
 const HELP = `Starts local servers that speak the protocols of Upstash Vector, Upstash Redis and OpenAI, until Ctrl-C. Prints the
 variables with which npm start uses them, one a line (docs/configuration.md).
 
-  npm run services
+  npx constellation services
 
   --help  this text
 `;

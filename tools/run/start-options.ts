@@ -28,7 +28,7 @@ ${FOLDER_HELP.replaceAll(/^( {2}--\S+ <\w+>) +/gm, (_, name: string) => name.pad
   --no-model             answer with quotes only, whatever model is configured or found on this machine
   --partners <file>      librarians of other teams, as JSON: {"partner.weather": {"keys": [{"kid": "partner.weather.1",
                          "x": "<public key>"}], "host": "127.0.0.1:9000"}} (docs/librarians.md)
-  --no-helpdesk          start no local helpdesks (npm run ticket writes into them); without it they are connected to the
+  --no-helpdesk          start no local helpdesks (npx constellation ticket writes into them); without it they are connected to the
                          workspace default, unless HELPDESKS is set
   --verbose              print each function's log lines as well
   --help                 this text

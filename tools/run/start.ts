@@ -182,7 +182,9 @@ function openDesks({ url, desks }: LocalHelpdesks, product: Product): void {
   for (const desk of Object.values(desks)) {
     desk.deliverTo(new URL(`/webhooks/${desk.id}`, product.url).href, { only: 'notes' });
   }
-  console.log(`local helpdesks at ${url}: ${Object.keys(desks).join(', ')}; write into one with npm run ticket`);
+  console.log(
+    `local helpdesks at ${url}: ${Object.keys(desks).join(', ')}; write into one with npx constellation ticket`,
+  );
 }
 
 /** The connections that the environment holds, and the secrets that they name. */

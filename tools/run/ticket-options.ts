@@ -4,7 +4,7 @@ import { LOCAL_DESK_IDS, type LocalDeskId } from '../stand-ins/helpdesks/desk/lo
 export const TICKET_HELP = `Writes as a customer into a local helpdesk of a running npm start, posts what the tool would deliver to the product's
 webhook, signed, and prints the note that came back.
 
-  npm run ticket -- [options]
+  npx constellation ticket [options]
 
   --tool <name>       ${LOCAL_DESK_IDS.join(', ')} (default chatwoot)
   --message <text>    what the customer writes

@@ -1,4 +1,4 @@
-/** `npm run ticket`: one ticket of a local helpdesk, from the customer's message to the note (docs/helpdesks.md). */
+/** `npx constellation ticket`: one ticket of a local helpdesk, from the customer's message to the note (docs/helpdesks.md). */
 import type * as z from 'zod';
 import { readAs } from '../../src/contract/core/error-info.ts';
 import { fail, helpIfAsked, orUsageError } from '../command-line.ts';

@@ -8,7 +8,7 @@ import { ADMINISTRATOR, type ApiKeyRecord, hashApiKey, newApiKey } from '../../s
 import { type Deployment, openDeployment, Refusal } from '../transfer/deployment.ts';
 import { CONTINUE, SetupFailed, type SetupRun, save, wranglerFor } from './account.ts';
 
-/** For the people who administer the deployment; keys with fewer rights are made with `npm run api-key`. */
+/** For the people who administer the deployment; keys with fewer rights are made with `npx constellation api-key`. */
 const FIRST_KEY: ApiKeyRecord = {
   name: 'administrator, made by npm run setup',
   workspaces: ['default'],
@@ -33,7 +33,7 @@ export const makeFirstKey = async (
     const { status, output } = await run.wrangler(args, { accountId, signal: run.signal });
     if (status === 0) run.report('exists', `first API key${known === undefined ? '' : ` (${keyFile})`}`);
     else if (output.includes('404'))
-      run.report('skipped', 'first API key: it was deleted, and npm run api-key makes others');
+      run.report('skipped', 'first API key: it was deleted, and npx constellation api-key makes others');
     else throw new SetupFailed('look for the first API key', 'its record cannot be read', CONTINUE);
     return status === 0 && known !== undefined && (await hashApiKey(known)) === stored ? known : undefined;
   }
@@ -88,7 +88,7 @@ export const askFirstQuestion = async (
   const status = await untilReachable(run, deployment, url);
   const edition = status.edition === null && hasHost ? await firstSync(run, deployment) : status.edition;
   if (edition === null) {
-    const advice = hasHost ? CONTINUE : `npm run push-kb -- --folder <docs> --url ${url} fills it. ${CONTINUE}`;
+    const advice = hasHost ? CONTINUE : `npx constellation push-kb --folder <docs> --url ${url} fills it. ${CONTINUE}`;
     return run.report('skipped', `first question: the knowledge base is empty. ${advice}`);
   }
   const { articles } = await deployment.call('GET /api/kb/articles?limit=1', Articles);

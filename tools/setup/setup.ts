@@ -155,7 +155,7 @@ async function prepareKeys(ids: readonly string[]): Promise<void> {
     throw new SetupFailed(
       'sign the directory again',
       `${why}, and root.key is not in ${folder}/`,
-      'Bring root.key here for this run, or sign where it is kept with npm run keys.',
+      'Bring root.key here for this run, or sign where it is kept with npx constellation keys.',
     );
   for (const id of missing) await rotateKey(keysFolder, id, { now });
   if (missing.length === 0) await renewDirectory(keysFolder, { now });

@@ -1,4 +1,4 @@
-/** `npm run digest`: what was asked, declined and fixed in the last days. */
+/** `npx constellation digest`: what was asked, declined and fixed in the last days. */
 import { writeFileSync } from 'node:fs';
 import { type AnswerSummary, AnswersPage, AnswerVerdict } from '../../src/contract/wire/answers.ts';
 import { KnowledgeGapsResponse, KnowledgeHealth } from '../../src/contract/wire/knowledge.ts';
@@ -8,9 +8,9 @@ import { DEPLOYMENT_HELP, DEPLOYMENT_OPTIONS, openDeployment, progressLine, Refu
 import { type DigestData, digestText } from './digest-text.ts';
 
 const HELP = `Writes what was asked, declined and fixed in the last days, what is missing, and which articles to look at: as Markdown, or as
-HTML for a mail. For a weekly mail, run it from a schedule: npm run --silent digest -- --format html | mail …
+HTML for a mail. For a weekly mail, run it from a schedule: npx constellation digest --format html | mail …
 
-  npm run --silent digest -- [options]
+  npx constellation digest [options]
 
   --days <number>     1 to 90 (default 7)
   --format <format>   markdown or html (default markdown)

@@ -1,4 +1,4 @@
-/** `npm run export`: writes what a workspace holds into a file. */
+/** `npx constellation export`: writes what a workspace holds into a file. */
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { WorkspaceId } from '../../src/contract/core/names.ts';
@@ -18,9 +18,9 @@ import {
 } from './deployment.ts';
 import { PARTS_HELP, type Part, partsOf } from './export-file.ts';
 
-const HELP = `Writes articles, taxonomy, memories, templates and rankers, gaps and tickets of a workspace into a file of JSON lines; npm run import restores them.
+const HELP = `Writes articles, taxonomy, memories, templates and rankers, gaps and tickets of a workspace into a file of JSON lines; npx constellation import restores them.
 
-  npm run export -- --workspace <id> --out <file or folder> [options]
+  npx constellation export --workspace <id> --out <file or folder> [options]
 
   --workspace <id>    the workspace
   --out <path>        the file, or a folder for <workspace>.jsonl. It holds personal data, and only its owner may read it

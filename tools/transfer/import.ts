@@ -1,4 +1,4 @@
-/** `npm run import`: restores what `npm run export` has written. */
+/** `npx constellation import`: restores what `npx constellation export` has written. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -25,9 +25,9 @@ import {
 } from './deployment.ts';
 import { PARTS_HELP, type Part, partsOf, readExport } from './export-file.ts';
 
-const HELP = `Restores what npm run export has written. Run again it changes nothing, and goes on where it was interrupted.
+const HELP = `Restores what npx constellation export has written. Run again it changes nothing, and goes on where it was interrupted.
 
-  npm run import -- --from <file or folder> [options]
+  npx constellation import --from <file or folder> [options]
 
   --from <path>       the file, or a folder that holds <workspace>.jsonl
   --workspace <id>    the workspace to restore into (default that of the file)

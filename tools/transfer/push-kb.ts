@@ -1,11 +1,11 @@
-/** `npm run push-kb`: brings a folder of articles into a deployment. */
+/** `npx constellation push-kb`: brings a folder of articles into a deployment. */
 import { fail, orUsageError, readCommandLine } from '../command-line.ts';
 import { DEPLOYMENT_HELP, DEPLOYMENT_OPTIONS, openDeployment, progressLine } from './deployment.ts';
 import { folderToPush, PUSH_HELP, PUSH_OPTIONS, pushFolder } from './push-folder.ts';
 
 const HELP = `Brings a folder of articles into a deployment: writes what is new or differs, and deletes what the folder no longer has.
 
-  npm run push-kb -- --folder <docs> [options]
+  npx constellation push-kb --folder <docs> [options]
 
   --folder <docs>     Markdown, text, HTML, Word and PDF files, as npm start -- --kb <docs> reads them
 ${PUSH_HELP}

@@ -1,4 +1,4 @@
-/** `npm run chaos`: many tickets while services fail and functions restart. */
+/** `npx constellation chaos`: many tickets while services fail and functions restart. */
 
 import { failUsage, readCommandLine } from '../../../tools/command-line.ts';
 import type { ChaosResult } from './run-chaos.ts';
@@ -6,7 +6,7 @@ import type { ChaosResult } from './run-chaos.ts';
 const HELP = `Delivers many tickets, each one to five times, while services fail and all functions are restarted, and checks that
 every ticket gets exactly one note, with nothing of another ticket in it.
 
-  npm run chaos -- [options]
+  npx constellation chaos [options]
 
   --seeds <number>     how many runs, each with a random seed of its own (default 20)
   --first <number>     the first seed (default 1)

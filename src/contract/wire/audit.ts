@@ -4,7 +4,7 @@ import { Timestamp, WorkspaceId } from '../core/names.ts';
 /** An act of administration: who did what, and how it ended. It holds no text of a customer, an article or a question. */
 export const AuditEntry = z.object({
   at: Timestamp,
-  /** Subject of the key or token: `user:` and its id, as in the record that `npm run api-key` prints. */
+  /** Subject of the key or token: `user:` and its id, as in the record that `npx constellation api-key` prints. */
   by: z.string().max(200),
   authentication: z.enum(['key', 'oidc']),
   workspace: WorkspaceId,

@@ -124,7 +124,7 @@ export type ContextSetting = z.infer<typeof ContextSetting>;
 /** Version of the lines below. */
 export const EXPORT_VERSION = 1;
 
-/** A line of `npm run export`. The first is `export`, the last `end`; a file without an end was cut off. */
+/** A line of `npx constellation export`. The first is `export`, the last `end`; a file without an end was cut off. */
 export const ExportLine = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('export'),

@@ -132,7 +132,7 @@ export type Taxonomy = z.infer<typeof Taxonomy>;
 export const TaxonomyPut = z.strictObject({
   taxonomy: Taxonomy,
   /**
-   * The trained classifier, base64url, as `npm run taxonomy` writes it. Required when there are too many examples to train on load; must
+   * The trained classifier, base64url, as `npx constellation taxonomy` writes it. Required when there are too many examples to train on load; must
    * be trained from exactly this taxonomy.
    */
   model: z

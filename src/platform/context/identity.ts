@@ -21,7 +21,7 @@ export const identitySettings = {
   ...environmentSettings,
   CONTEXT_SIGNING_KEY: {
     ...text({
-      what: "The function's own signing key (`npm run keys`)",
+      what: "The function's own signing key (`npx constellation keys`)",
       allowed: 'a private key as PKCS8 in base64url',
       otherwise: 'derived, in development',
     }),

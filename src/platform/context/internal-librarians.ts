@@ -3,7 +3,7 @@ import type { DirectoryEntry } from './key-directory.ts';
 /**
  * The key directory of a developer's machine without its keys: our own functions that take or send signed calls. `origin`: for whom each
  * may start a context (a user, an anonymous user, a service); `ws`: in which workspaces; `cap`: the capabilities that it may get.
- * `npm run new` adds a line.
+ * `npx constellation new` adds a line.
  */
 export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   gateway: { origin: ['user', 'anon'], ws: ['*'] },

@@ -142,7 +142,7 @@ const unreachable = (to: string, { self, targets, directory }: SignedClientOptio
 const notInDirectory = (librarian: string): Partial<ErrorInfo> => ({
   message: `Cannot ask ${librarian}: the key directory has no librarian of this id`,
   recoverable: false,
-  suggestion: 'Take the id from the delegates of the context; npm run keys lists the directory',
+  suggestion: 'Take the id from the delegates of the context; npx constellation keys lists the directory',
 });
 
 /** How far a call has come: what is reported if it fails from here on. */

@@ -117,7 +117,7 @@ const judge = async (
     if (highest <= sequence) return { untilMs: Infinity };
     const why = `it is number ${sequence}, and ${librarian} has had number ${highest}: what was removed since would be trusted again`;
     const refused = new DirectoryRefused(
-      `Cannot use the key directory: ${why}. Deploy number ${highest}, or run npm run keys -- renew until its number is higher, and deploy`,
+      `Cannot use the key directory: ${why}. Deploy number ${highest}, or run npx constellation keys renew until its number is higher, and deploy`,
     );
     return { untilMs: now() + AGAIN_MS, refused };
   } catch (error) {

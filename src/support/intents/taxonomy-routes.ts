@@ -110,7 +110,7 @@ const DAMAGED = {
 const MAX_EXAMPLES_TO_MEASURE = 4000;
 
 const tooManyToMeasure = (examples: number): string =>
-  `Cannot measure ${examples} examples here, more than ${MAX_EXAMPLES_TO_MEASURE}: \`npm run taxonomy\` does`;
+  `Cannot measure ${examples} examples here, more than ${MAX_EXAMPLES_TO_MEASURE}: \`npx constellation taxonomy\` does`;
 
 const NO_TAXONOMY = 'Cannot find a taxonomy: this workspace has none, so no message has an intent';
 
@@ -133,7 +133,7 @@ type Trained = { packed: Uint8Array; by: TaxonomyWritten['trained']; threshold: 
 const modelOf = (taxonomy: Taxonomy, given: string | undefined): Trained => {
   if (given === undefined && countExamples(taxonomy) > MAX_EXAMPLES_AT_LOAD) {
     return {
-      problem: `Cannot train ${countExamples(taxonomy)} examples here, more than ${MAX_EXAMPLES_AT_LOAD}: send \`model\` too, made by \`npm run taxonomy\``,
+      problem: `Cannot train ${countExamples(taxonomy)} examples here, more than ${MAX_EXAMPLES_AT_LOAD}: send \`model\` too, made by \`npx constellation taxonomy\``,
     };
   }
   const packed = given === undefined ? trainClassifier(taxonomy, { effort: 'quick' }) : decodeBase64url(given);

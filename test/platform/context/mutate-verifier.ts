@@ -1,4 +1,4 @@
-/** `npm run mutate`: checks that the attacks detect every missing check. */
+/** `npx constellation mutate`: checks that the attacks detect every missing check. */
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { readCommandLine } from '../../../tools/command-line.ts';
@@ -12,7 +12,7 @@ import { RECEIPT_ATTACKS } from './receipt-attacks.ts';
 const HELP = `Disables one check of the signed context at a time, in memory, and runs every attack of test/platform/context against what is
 left: each missing check has to be noticed by some attack. Prints a table; ends with 1 when one is not noticed.
 
-  npm run mutate
+  npx constellation mutate
 
   --help  this text
 `;

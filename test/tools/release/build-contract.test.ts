@@ -24,7 +24,7 @@ describeLibrarian('the greeter', async () => answer, cases, { describe, it });
 };
 const TSC = '--noEmit --strict --skipLibCheck --module nodenext --target es2024 use.ts'.split(' ');
 
-it('npm run contract builds a package that works in another project, with its types', async () => {
+it('npx constellation contract builds a package that works in another project, with its types', async () => {
   expect(await runNode(['tools/release/build-contract.ts'])).toMatchObject({ status: 0 });
   writeFiles(folder, FILES);
   cpSync(join(ROOT, 'dist/contract'), join(folder, 'node_modules/@constellation/contract'), { recursive: true });

@@ -243,7 +243,7 @@ describe('npm run doctor', () => {
     const { status, stdout, stderr } = await doctor({ OPENAI_KEY: 'secret' });
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^(?!.*secret).*OPENAI_KEY/)]);
   });
-  it('finds nothing wrong in the services of npm run services', async () => {
+  it('finds nothing wrong in the services of npx constellation services', async () => {
     const { status, stdout, stderr } = await doctor(services.variables);
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/note .*OPENAI_BASE_URL are on this machine: right for npm start, not for npm run deploy/);

@@ -46,7 +46,7 @@ describe('readEnvFile()', () => {
   });
   it.each([
     ['a name that nothing reads', 'BETA_TOKEN', /BETA_TOKEN is no variable/],
-    ['the signing key of a function', 'CONTEXT_SIGNING_KEY', /CONTEXT_SIGNING_KEY is set by npm run keys/],
+    ['the signing key of a function', 'CONTEXT_SIGNING_KEY', /CONTEXT_SIGNING_KEY is set by npx constellation keys/],
     ['a variable of a single function', 'ENVIRONMENT', /ENVIRONMENT/],
   ])('refuses %s, without its value', (_, name, says) => {
     expect(() => read({ [name]: 'secret' })).toThrow(says);

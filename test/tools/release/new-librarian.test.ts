@@ -30,7 +30,7 @@ const plan = (...args: string[]) => {
 };
 const runNew = (...args: string[]) => runNode(['tools/release/new-librarian.ts', ...args], { cwd: copy });
 
-describe('npm run new', () => {
+describe('npx constellation new', () => {
   it.each<[what: string, problem: RegExp, args: string[]]>([
     ['no id', /it needs an id/, []],
     ['two ids', /one id is expected/, ['tides', 'moons']],

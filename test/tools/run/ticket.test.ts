@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => product?.stop());
 const ticket = (...args: string[]) => runNode(['tools/run/ticket.ts', '--state', state, ...args]);
 
-describe('npm run ticket', () => {
+describe('npx constellation ticket', () => {
   // test/functions/webhooks-crashes.test.ts has all tools.
   it.each(['chatwoot', 'help-scout'])('gets one note for two deliveries of a message in %s', async (tool) => {
     const { status, stdout, stderr } = await ticket('--tool', tool, '--times', '2', '--name', 'Ada Byron');

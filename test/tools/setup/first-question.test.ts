@@ -41,7 +41,7 @@ describe('askFirstQuestion()', () => {
     expect(await ask(OWNER, { question })).toEqual([answered('What stands behind the wall\\?')]);
   });
   it('explains how to fill an empty knowledge base instead of asking', async () => {
-    const skipped = /^skipped first question: the knowledge base is empty\. npm run push-kb -- --folder <docs>/;
+    const skipped = /^skipped first question: the knowledge base is empty\. npx constellation push-kb --folder <docs>/;
     expect(await ask(EMPTY, { hasHost: false })).toEqual([expect.stringMatching(skipped)]);
   });
 });

@@ -71,7 +71,7 @@ function compact(file: string): void {
   database.close();
 }
 
-/** As `npm run api-key` says to; the runner registers its own key only. */
+/** As `npx constellation api-key` says to; the runner registers its own key only. */
 async function storeKey(): Promise<void> {
   const kvNamespaces = { API_KEYS: 'constellation-api-keys' };
   const worker = { name: 'keys', modules: true, script: 'export default {}', kvNamespaces };

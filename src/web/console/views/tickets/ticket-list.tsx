@@ -276,7 +276,7 @@ const NoTickets = ({ isFiltered, hasConnections }: { isFiltered: boolean; hasCon
   return (
     <Empty icon="tickets" title={t('tickets.none')}>
       <p>{t(hasConnections ? 'tickets.none_connected' : 'tickets.none_unconnected')}</p>
-      <pre class="code">{hasConnections ? 'npm run ticket' : 'npm start'}</pre>
+      <pre class="code">{hasConnections ? 'npx constellation ticket' : 'npm start'}</pre>
     </Empty>
   );
 };
