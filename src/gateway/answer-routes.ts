@@ -20,6 +20,7 @@ import { originate } from '../platform/context/request-context.ts';
 import type { SignedClient } from '../platform/context/signed-client.ts';
 import { jsonAnswer, readJson } from '../platform/http/json-http.ts';
 import { inAddress, suggestForm } from '../platform/http/suggest-form.ts';
+import { withRetries } from '../platform/retry.ts';
 import { demand, workspaceOf } from './access/authenticate.ts';
 import { type Forwarding, forward, jsonBytes, pathOf } from './access/forward.ts';
 import { errorOf, errorResponse, GatewayError } from './access/gateway-error.ts';
@@ -40,14 +41,14 @@ const forwardOnceKept = async (
   client: SignedClient,
   call: Omit<Forwarding, 'to'>,
 ): Promise<Response> => {
-  let response = await forward(c, client, { ...call, to: MEMORY });
-  for (const pauseMs of KEEPING_PAUSES_MS) {
-    if (response.status !== 404) break;
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  const ask = (): Promise<Response> => {
     c.set('outcome', undefined);
-    response = await forward(c, client, { ...call, to: MEMORY });
-  }
-  return response;
+    return forward(c, client, { ...call, to: MEMORY });
+  };
+  return withRetries(ask, {
+    attempts: KEEPING_PAUSES_MS.length + 1,
+    pauseMs: ({ value }, attempt) => (value?.status === 404 ? KEEPING_PAUSES_MS[attempt - 1] : undefined),
+  });
 };
 
 /** `GET /v1/answers/{id}`. */

@@ -1,6 +1,7 @@
 import type { WaitUntil } from './concurrency.ts';
 import type { Log, LogLine } from './log.ts';
 import { oncePer } from './once-per.ts';
+import { sleep } from './retry.ts';
 
 /** Counts of one isolate since its last batch: what is added to each series, by its name and labels as Prometheus writes them. */
 export interface CounterBatch {
@@ -91,7 +92,7 @@ export const isolateCounters = (
   const flush = async (): Promise<void> => {
     try {
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        await new Promise((resolve) => void setTimeout(resolve, flushMs));
+        await sleep(flushMs);
         unsent ??= nextBatch();
         if (unsent === undefined) return;
         try {

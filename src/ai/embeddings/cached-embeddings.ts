@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { CacheConfig } from '../../contract/wire/context-engine.ts';
 import { withDeadline } from '../../platform/http/deadline.ts';
+import { sleep } from '../../platform/retry.ts';
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';
 
 /** A store of vectors that outlives an isolate: the part of `EmbeddingStore` (src/platform/storage) that is used. */
@@ -273,7 +274,7 @@ const untilEnded = async (
 ): Promise<void> => {
   for (let waitedMs = 0; waitedMs < maxSharedWaitMs; waitedMs += POLL_MS) {
     if (call.outcome !== undefined || signal?.aborted) return;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await sleep(POLL_MS);
   }
 };
 

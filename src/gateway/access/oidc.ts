@@ -11,6 +11,7 @@ import * as z from 'zod';
 import { Audience, HeldAudiences, WorkspaceId } from '../../contract/core/names.ts';
 import { MAX_AUDIENCES } from '../../platform/context/limits.ts';
 import { fetchJson, HttpFailure, readBytes, sendOk } from '../../platform/http/fetch-json.ts';
+import { sleep } from '../../platform/retry.ts';
 import {
   environmentSettings,
   isDevelopment,
@@ -255,7 +256,7 @@ const cachedPerIssuer = <Value>(
     for (let known = calls.get(issuer); known !== undefined && known.untilMs > now(); known = calls.get(issuer)) {
       if (known.outcome?.ok === true) return known.outcome.value;
       if (known.outcome?.ok === false) throw known.outcome.error;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      await sleep(LOOK_AGAIN_MS);
     }
     const call: CachedCall<Value> = { untilMs: now() + TIMEOUT_MS };
     calls.set(issuer, call);

@@ -1,4 +1,5 @@
 import type { OriginContext } from '../../platform/context/request-context.ts';
+import { sleep } from '../../platform/retry.ts';
 
 /** Whose calls may be made together. */
 export type Asker = Pick<OriginContext, 'workspace' | 'subject' | 'audiences' | 'traceId' | 'authentication'>;
@@ -53,4 +54,3 @@ export function createGatherer<Item>({
 }
 
 /** Resolves after so many milliseconds. */
-export const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

@@ -11,7 +11,8 @@ import { isDeclined } from '../../librarians/delegation/abstention.ts';
 import { originate } from '../../platform/context/request-context.ts';
 import type { SignedClient } from '../../platform/context/signed-client.ts';
 import { type Log, logLine } from '../../platform/log.ts';
-import { type Asker, createGatherer, sleep } from './gather.ts';
+import { sleep } from '../../platform/retry.ts';
+import { type Asker, createGatherer } from './gather.ts';
 
 interface ReportParts {
   client: SignedClient;

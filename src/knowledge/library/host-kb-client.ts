@@ -7,6 +7,7 @@ import {
   UnreadableArticleReply,
 } from '../../contract/wire/host-article.ts';
 import type { SkippedArticle } from '../../contract/wire/sync.ts';
+import { withRetries } from '../../platform/retry.ts';
 import { type AllowedHosts, fetchHostListing, HostKbError } from './fetch-host-listing.ts';
 
 /** Address and settings of a host knowledge base. */
@@ -24,7 +25,7 @@ export interface HostKbOptions {
   now: () => number;
   /** 0 to 1. */
   random: () => number;
-  sleep: (ms: number) => Promise<void>;
+  sleep?: ((ms: number) => Promise<void>) | undefined;
   /** Limit of one request, its body included; 30 s. */
   timeoutMs?: number;
   /**
@@ -87,21 +88,19 @@ export const hostKbClient = (host: HostKb, options: HostKbOptions): HostKbClient
   return {
     readPage: async (filters, cursor) => {
       let place = { cursor, limit: (cursor?.kind === 'count' ? cursor.limit : undefined) ?? most };
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await readOnce(filters, place);
-        } catch (error) {
+      let failures = 0;
+      return withRetries(() => readOnce(filters, place), {
+        // The pauses end it.
+        attempts: Number.POSITIVE_INFINITY,
+        sleep: options.sleep,
+        pauseMs: ({ error }) => {
+          if (error === undefined) return undefined;
           const smaller = error instanceof HostKbError && error.isTooLarge ? withFewer(place) : undefined;
-          if (smaller !== undefined) {
-            place = smaller;
-            attempt = 0;
-            continue;
-          }
-          const pauseMs = pauseBefore(error, { attempt, random: options.random });
-          if (pauseMs === undefined) throw error;
-          await options.sleep(pauseMs);
-        }
-      }
+          place = smaller ?? place;
+          failures = smaller === undefined ? failures + 1 : 0;
+          return smaller === undefined ? pauseBefore(error, { attempt: failures, random: options.random }) : 0;
+        },
+      });
     },
   };
 };

@@ -94,7 +94,6 @@ export function readLibrarySettings(variables: LibraryVariables): LibrarySetting
           allowed: isBound ? { hosts: [new URL(url).host], allowsLocal: false } : allowedHosts(values),
           now: Date.now,
           random: Math.random,
-          sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
         },
       );
       return { url, client };

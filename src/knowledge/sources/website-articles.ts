@@ -9,6 +9,7 @@ import { decodeText } from '../../language/decode-text.ts';
 import { decodeUri } from '../../language/decode-uri.ts';
 import { HttpFailure, readBytes, send } from '../../platform/http/fetch-json.ts';
 import { discard } from '../../platform/http/read-body.ts';
+import { sleep } from '../../platform/retry.ts';
 import {
   type ArticleSource,
   isSince,
@@ -610,8 +611,6 @@ const listedAt = (address: string, lastmod: string | undefined): ListedPage[] =>
     ? [{ address: address.trim(), modifiedAtMs: Number.isNaN(modifiedAtMs) ? undefined : modifiedAtMs }]
     : [];
 };
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 export const website = defineSource({
   tool: 'website',

@@ -19,6 +19,7 @@ import type { Receipt } from '../../platform/context/receipt.ts';
 import type { OriginContext, VerifiedContext } from '../../platform/context/request-context.ts';
 import type { SignedAnswer, SignedClient } from '../../platform/context/signed-client.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';
+import { sleep } from '../../platform/retry.ts';
 import { nothingFound } from './abstention.ts';
 import type { CircuitBreakers, Health } from './circuit-breaker.ts';
 import { asReported, isNavigatorReply } from './reported.ts';
@@ -109,7 +110,7 @@ export const askTarget = async (caller: Caller, question: TargetQuestion): Promi
     // One call is reserved for the fallback.
     const isPaid = budget.left('calls') > (hasFallback ? 1 : 0);
     mayCall = attempts.length === 1 && attempt.isTransient && signal?.aborted !== true && isTime && isPaid;
-    if (mayCall) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
+    if (mayCall) await sleep(RETRY_DELAY_MS, signal);
   }
   const sent = attempts.filter((attempt) => attempt.sent);
   // The response of the first call says more than a retry that was refused here.

@@ -12,6 +12,7 @@ import { type Deadline, startDeadline } from '../../platform/http/deadline.ts';
 import { readJson } from '../../platform/http/json-http.ts';
 import { originOfHost } from '../../platform/http/public-address.ts';
 import { readBody } from '../../platform/http/read-body.ts';
+import { sleep } from '../../platform/retry.ts';
 
 /** The librarians that a function knows, with their descriptions. One per isolate. */
 export interface Librarians {
@@ -130,7 +131,7 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
       await inTurns(ids, async (id) => {
         const isFetched = (): boolean => now() - (entries.get(id)?.askedAt ?? 0) < TIMEOUT_MS;
         for (let polls = 0; entries.get(id)?.health === 'unknown' && isFetched() && polls < MAX_POLLS; polls += 1)
-          await waitFor(TIMEOUT_MS / MAX_POLLS);
+          await sleep(TIMEOUT_MS / MAX_POLLS);
         if (now() - (entries.get(id)?.heardAt ?? 0) >= RETRY_MS && !isFetched()) await refresh(id);
       });
       return { librarians: [CONCIERGE, ...ids.map((id) => entryOf(id, entries.get(id), own.includes(id)))] };
@@ -172,8 +173,6 @@ const entryOf = (id: string, entry: CachedDescription | undefined, isOwn: boolea
     ...(unavailable === undefined ? {} : { unavailable }),
   };
 };
-
-const waitFor = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** Fetches a librarian's description; undefined when it does not answer within a second, or with another id. */
 const describe = async (target: Target, id: string): Promise<Description | undefined> => {

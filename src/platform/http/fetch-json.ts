@@ -1,3 +1,4 @@
+import { withRetries } from '../retry.ts';
 import { withDeadline } from './deadline.ts';
 import { discard, readBody } from './read-body.ts';
 
@@ -68,17 +69,19 @@ export const fetchJson = async (
   const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   const signal = deadline === undefined ? options.signal : AbortSignal.any([options.signal, deadline]);
   const endsAt = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now() + timeoutMs;
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      const response = await sendOk(url, { ...options, signal });
-      return { json: await readJson(response, { ...options, signal }), headers: response.headers };
-    } catch (error) {
-      if (attempt >= retries || !(error instanceof HttpFailure) || !error.isRetryable) throw error;
+  const attempt = async () => {
+    const response = await sendOk(url, { ...options, signal });
+    return { json: await readJson(response, { ...options, signal }), headers: response.headers };
+  };
+  return withRetries(attempt, {
+    attempts: retries + 1,
+    signal,
+    pauseMs: ({ error }) => {
+      if (!(error instanceof HttpFailure) || !error.isRetryable) return undefined;
       const waitMs = retryAfterMs(error.headers, now()) ?? 0;
-      if (now() + waitMs + MIN_RETRY_MS > endsAt) throw error;
-      if (waitMs > 0) await withDeadline(() => sleep(waitMs), { signal, errorFor: () => timedOut() });
-    }
-  }
+      return now() + waitMs + MIN_RETRY_MS > endsAt ? undefined : waitMs;
+    },
+  });
 };
 
 /**
@@ -172,8 +175,6 @@ export const retryAfterMs = (
 };
 
 const timedOut = (cause?: unknown) => new HttpFailure('timeout', 'no answer in time', { cause });
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * After a 429: `Retry-After`, Help Scout's own header, and the end of the window in seconds from now (Zendesk) or since 1970

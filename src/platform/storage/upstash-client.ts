@@ -1,6 +1,7 @@
 import { Redis } from '@upstash/redis/cloudflare';
 import { withDeadline } from '../http/deadline.ts';
 import { readBody } from '../http/read-body.ts';
+import { withRetries } from '../retry.ts';
 import { type StoreFailure, type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
 
 export interface UpstashAccess {
@@ -101,16 +102,13 @@ const baseOf = (url: string): string => {
 };
 
 /** Retried once, after a connection that failed. */
-const send = async (access: UpstashAccess, address: string, init: RequestInit): Promise<Response> => {
+const send = (access: UpstashAccess, address: string, init: RequestInit): Promise<Response> => {
   // Called as a plain function: workerd refuses `fetch` as a method of another object.
   const { fetch: send = fetch } = access;
-  try {
-    return await send(address, init);
-  } catch {
-    await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
-    init.signal?.throwIfAborted();
-    return send(address, init);
-  }
+  return withRetries(() => send(address, init), {
+    signal: init.signal ?? undefined,
+    pauseMs: ({ error }) => (error === undefined ? undefined : RETRY_AFTER_MS),
+  });
 };
 
 const textOf = async (response: Response, what: string): Promise<string> => {

@@ -13,6 +13,7 @@ import { splitSentences } from '../../language/split-sentences.ts';
 import { originate } from '../../platform/context/request-context.ts';
 import type { SignedClient } from '../../platform/context/signed-client.ts';
 import { utf8 } from '../../platform/encoding.ts';
+import { withRetries } from '../../platform/retry.ts';
 import { addColumn, migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
 import type { HelpdeskMessage, Ticket } from '../tools/helpdesk-tool.ts';
 
@@ -208,11 +209,20 @@ export const supportAnalysis =
       if (!read.ok) throw failed('the answer of support is not in the expected form');
       return read.value;
     };
-    const first = await analyse();
-    const { sources_consulted: sources, degraded } = first.knowledge_retrieval;
-    if (sources.length > 0 || degraded?.includes('timeout') !== true || until - now() < timeoutMs / 2) return first;
-    await new Promise((resolve) => void setTimeout(resolve, LOADING_MS));
-    return analyse().catch(() => first);
+    let first: SupportResponse | undefined;
+    const isLoading = ({ knowledge_retrieval: { sources_consulted: sources, degraded } }: SupportResponse): boolean =>
+      sources.length === 0 && degraded?.includes('timeout') === true && until - now() >= timeoutMs / 2;
+    const again = (): Promise<SupportResponse> =>
+      analyse().catch((error: unknown) => {
+        if (first === undefined) throw error;
+        return first;
+      });
+    return withRetries(again, {
+      pauseMs: ({ value }) => {
+        first = value;
+        return value !== undefined && isLoading(value) ? LOADING_MS : undefined;
+      },
+    });
   };
 
 /** Within that an edition is usually loaded. */
