@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { linesOfPage, readLines } from '../../../src/documents/node/pdf-lines.ts';
+import { regionsOf } from '../../../src/documents/node/pdf-regions.ts';
 import { addDrawn, type PdfItem } from '../../../src/documents/node/pdf-text.ts';
 import { readBytes } from '../../../src/documents/node/read-bytes.ts';
 import { readTaggedPage } from '../../../src/documents/node/tagged-pdf.ts';
@@ -104,7 +105,12 @@ const column = (name: string, x: number, y: number, lines = 6): PdfItem[] =>
 
 it('reads columns whose lines stand at different heights, below a title, with turned text last', () => {
   const turned: PdfItem = { str: 'Copy', width: 40, height: 10, transform: [0, 10, -10, 0, 20, 650] };
-  const items = [turned, ...column('left', 50, 700), ...column('middle', 220, 704), at('Title', 50, 740, 320)];
+  const items = [
+    turned,
+    ...column('left', 50, 700).reverse(),
+    ...column('middle', 220, 704),
+    at('Title', 50, 740, 320),
+  ];
   const words = linesIn([...items, ...column('right', 390, 697)]).map((text) => text.split(' has')[0]);
   const all = (name: string): string[] => [...'abcdef'].map((letter) => `${name} ${letter}`);
   expect(words).toEqual(['Title', ...all('left'), ...all('middle'), ...all('right'), 'Copy']);
@@ -113,6 +119,62 @@ it('keeps rows of short cells together, however many there are', () => {
   const rows = Array.from({ length: 8 }, (_, row) => [at('Lid', 50, 700 - 12 * row), at('4 Nm', 220, 700 - 12 * row)]);
   expect(linesIn(rows.flat())).toEqual(Array(8).fill('Lid 4 Nm'));
 });
+/** A row of a table: texts at these places. */
+const row = (y: number, ...cells: [text: string, x: number][]): PdfItem[] =>
+  cells.map(([text, x]) => at(text, x, y, 5 * text.length));
+const rtl = (item: PdfItem): PdfItem => ({ ...item, dir: 'rtl' });
+const cellsIn = (items: readonly PdfItem[]) => linesOfPage(items).map(({ text, cells }) => cells ?? text);
+
+it('keeps a row with a single cell in its table, and a text that no other row has a place for in the cell before it', () => {
+  const items = [
+    ...row(700, ['Lid', 50], ['4 Nm', 220]),
+    ...row(688, ['Rim', 50], ['5 Nm', 220], ['dry', 300]),
+    ...row(676, ['Cap', 50], ['6 Nm', 220]),
+    ...row(664, ['7 Nm', 220]),
+  ];
+  expect(cellsIn(items)).toEqual([
+    ['Lid', '4 Nm'],
+    ['Rim', '5 Nm dry'],
+    ['Cap', '6 Nm'],
+    ['', '7 Nm'],
+  ]);
+});
+it('parts narrow cells by the rows beside them alone, not by others further below', () => {
+  const near = [700, 688, 676].flatMap((y) => row(y, ['Lid of A', 50], ['4 Nm', 102]));
+  expect(cellsIn([...near, ...row(600, ['Lids of all', 50], ['5 Nm', 117])])).toEqual([
+    ['Lid of A', '4 Nm'],
+    ['Lid of A', '4 Nm'],
+    ['Lid of A', '4 Nm'],
+    'Lids of all 5 Nm',
+  ]);
+});
+it('reads columns and cells from the right where the words are', () => {
+  const cells = [700, 688, 676].flatMap((y) => row(y, ['שתיים', 50], ['אחת', 220]).map(rtl));
+  expect(cellsIn(cells)).toEqual(Array(3).fill(['אחת', 'שתיים']));
+  const lines = (word: string, x: number) =>
+    Array.from({ length: 6 }, (_, line) => rtl(at(`${word} אחת שתיים שלוש ארבע`, x, 700 - 12 * line - x / 100, 150)));
+  const words = linesIn([...lines('שמאל', 50), ...lines('ימין', 220)]).map((text) => text.split(' ')[0]);
+  expect(words).toEqual([...Array(6).fill('ימין'), ...Array(6).fill('שמאל')]);
+});
+it('takes text that begins at any place beside prose for no column', () => {
+  const beside = Array.from({ length: 18 }, (_, line) =>
+    at('a note that begins anywhere', line < 5 ? 220 : 220 + 3 * line, 700 - 12 * line, 120),
+  );
+  const prose = Array.from({ length: 18 }, (_, line) => at('prose of five words here', 50, 700 - 12 * line, 150));
+  expect(regionsOf([...prose, ...beside])).toHaveLength(1);
+});
+it('reads the columns above a line that goes over both before those below it', () => {
+  const items = [
+    ...column('one', 50, 700),
+    ...column('two', 220, 697),
+    at('A title over both of these columns', 50, 610, 320),
+    ...column('three', 50, 590),
+    ...column('four', 220, 587),
+  ];
+  const words = linesIn(items).map((text) => text.split(' ')[0] ?? '');
+  expect(words.filter((word, place) => word !== words[place - 1])).toEqual(['one', 'two', 'A', 'three', 'four']);
+});
+
 it('joins a sign of a font without letters to the item that it stands before', () => {
   const items = ['Oil it', 'Dust it', 'Keep it'].flatMap((text, line) => [
     at('\u0001', 50, 700 - 12 * line, 5),
@@ -160,10 +222,16 @@ it('takes the numbers and bullets of items from their texts where tags have no l
 it('has lines in a font of one width as code, with their spaces, unless all lines are', () => {
   const code = (text: string, x: number, y: number): PdfItem => ({ ...at(text, x, y, 5 * text.length), isFixed: true });
   const text = [at('Write this listing:', 50, 700), at('Then close it with the', 50, 600), code('stop', 50, 588)];
+  const inLine = [
+    at('Run it with ', 50, 540, 60),
+    code('pump', 112, 540),
+    code('lid', 50, 528),
+    at(' and stop.', 65, 528),
+  ];
   const listing = [code('install:', 70, 676), code('./pump', 90, 664), code('$(BIN)', 125, 664), code('end', 70, 640)];
-  const all = [text[0] ?? {}, ...listing, ...text.slice(1)];
+  const all = [text[0] ?? {}, ...listing, ...text.slice(1), ...inLine];
   expect(markdownOfPages([linesOfPage(all)])).toEqual([
-    'Write this listing:\n\n```\ninstall:\n    ./pump $(BIN)\n\nend\n```\n\nThen close it with the stop',
+    'Write this listing:\n\n```\ninstall:\n    ./pump $(BIN)\n\nend\n```\n\nThen close it with the stop\n\nRun it with pump lid and stop.',
   ]);
   expect(markdownOfPages([linesOfPage(listing)])[0]).not.toContain('```');
 });
