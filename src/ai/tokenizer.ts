@@ -1,3 +1,4 @@
+import { lruCache } from '../platform/lru-cache.ts';
 import { type BytePairEncoding, bytePairEncoding, type Vocabulary } from './byte-pair-encoding.ts';
 
 /** Converts text to the tokens of a model and back; deterministic. */
@@ -179,19 +180,13 @@ const MIN_LENGTH = 32;
  * hash has a random seed per process, so that collisions cannot be constructed.
  */
 const cachedCounts = (encoding: BytePairEncoding): BytePairEncoding => {
-  const counts = new Map<string, number>();
+  const counts = lruCache<string, number>({ max: MAX_COUNTS });
   const [seed = 0, otherSeed = 0] = crypto.getRandomValues(new Uint32Array(2));
 
   const count = (text: string): number => {
     if (text.length < MIN_LENGTH) return encoding.count(text);
     const key = `${hashOf(text, seed)} ${hashOf(text, otherSeed)} ${text.length}`;
-    const known = counts.get(key);
-    const value = known ?? encoding.count(text);
-    // The most recently used one stands last.
-    if (known !== undefined) counts.delete(key);
-    else if (counts.size >= MAX_COUNTS) counts.delete(counts.keys().next().value ?? '');
-    counts.set(key, value);
-    return value;
+    return counts.getOr(key, () => encoding.count(text));
   };
 
   return { ...encoding, count };

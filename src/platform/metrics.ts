@@ -1,5 +1,6 @@
 import type { WaitUntil } from './concurrency.ts';
 import type { Log, LogLine } from './log.ts';
+import { lruCache } from './lru-cache.ts';
 import { oncePer } from './once-per.ts';
 import { sleep } from './retry.ts';
 
@@ -138,15 +139,11 @@ const countRequest = (counters: Pick<IsolateCounters, 'add'>, function_: string,
   if (cost_usd !== undefined) counters.add(seriesOf('constellation_model_cost_dollars_total', by), cost_usd);
 };
 
-const durations = new Map<string, ReturnType<typeof readDurationSeries>>();
+const durations = lruCache<string, ReturnType<typeof readDurationSeries>>({ max: MAX_SERIES });
 
 /** Made once for each route, as every request counts a dozen of them. */
 const durationSeriesOf = (function_: string, route: string): ReturnType<typeof readDurationSeries> => {
-  const key = `${function_} ${route}`;
-  const known = durations.get(key) ?? readDurationSeries({ function: function_, route });
-  if (durations.size >= MAX_SERIES) durations.clear();
-  durations.set(key, known);
-  return known;
+  return durations.getOr(`${function_} ${route}`, () => readDurationSeries({ function: function_, route }));
 };
 
 const readDurationSeries = (of: { function: string; route: string }) => {

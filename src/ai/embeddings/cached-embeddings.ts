@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { CacheConfig } from '../../contract/wire/context-engine.ts';
 import { withDeadline } from '../../platform/http/deadline.ts';
+import { type LruCache, lruCache } from '../../platform/lru-cache.ts';
 import { sleep } from '../../platform/retry.ts';
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';
 
@@ -291,34 +292,23 @@ const DEFAULT_TTL_SECONDS = 3600;
  * @throws {z.ZodError} By the constructor, for a size or a time out of range.
  */
 export class EmbeddingCache {
-  readonly #entries = new Map<string, { embedding: Float32Array | Float64Array; expiresAt: number }>();
-  readonly #maxSize: number;
-  readonly #ttlMs: number;
-  readonly #now: () => number;
+  readonly #entries: LruCache<string, Float32Array | Float64Array>;
 
   /** @param now Milliseconds since 1970. */
   constructor(config: CacheConfig = {}, { now = Date.now }: { now?: () => number } = {}) {
-    const { maxSize = DEFAULT_MAX_SIZE, ttl = DEFAULT_TTL_SECONDS } = CacheConfig.parse(config);
-    this.#maxSize = maxSize;
-    this.#ttlMs = ttl * 1000;
-    this.#now = now;
+    const { maxSize: max = DEFAULT_MAX_SIZE, ttl = DEFAULT_TTL_SECONDS } = CacheConfig.parse(config);
+    this.#entries = lruCache({ max, ttlMs: ttl * 1000, now });
   }
 
   /** A copy of the numbers that were set. */
   get(key: string): number[] | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    if (entry.expiresAt <= this.#now()) return undefined;
-    this.#entries.set(key, entry);
-    return Array.from(entry.embedding);
+    const embedding = this.#entries.get(key);
+    return embedding && Array.from(embedding);
   }
 
   /** Its time starts now, also when the key was there before. */
   set(key: string, embedding: readonly number[]): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, { embedding: packed(embedding), expiresAt: this.#now() + this.#ttlMs });
-    if (this.#entries.size > this.#maxSize) this.#entries.delete(this.#entries.keys().next().value ?? '');
+    this.#entries.set(key, packed(embedding));
   }
 
   /**
@@ -394,7 +384,7 @@ interface SharedState {
   /** Number of erasures. */
   erasures: number;
   /** By scope, so that no scope learns what others request; for the 1,000 most recent scopes. */
-  statistics: Map<string, EmbeddingStatistics>;
+  statistics: LruCache<string, EmbeddingStatistics>;
 }
 
 const SHARED = new WeakMap<EmbeddingCache, SharedState>();
@@ -403,7 +393,7 @@ const SHARED = new WeakMap<EmbeddingCache, SharedState>();
 const sharedStateOf = (cache: EmbeddingCache): SharedState => {
   const known = SHARED.get(cache);
   if (known !== undefined) return known;
-  const shared: SharedState = { calls: new Map(), erasures: 0, statistics: new Map() };
+  const shared: SharedState = { calls: new Map(), erasures: 0, statistics: lruCache({ max: MAX_SCOPES }) };
   SHARED.set(cache, shared);
   return shared;
 };
@@ -412,13 +402,8 @@ const MAX_SCOPES = 1000;
 
 /** The counters of a scope. */
 const statisticsOf = ({ statistics }: SharedState, scope: string): EmbeddingStatistics => {
-  const known = statistics.get(scope);
-  const counted = known ?? { hits: 0, storeHits: 0, misses: 0, coalesced: 0, failures: 0, storeFaults: 0 };
-  // The most recently used one stands last.
-  statistics.delete(scope);
-  statistics.set(scope, counted);
-  if (statistics.size > MAX_SCOPES) statistics.delete(statistics.keys().next().value ?? '');
-  return counted;
+  const none = () => ({ hits: 0, storeHits: 0, misses: 0, coalesced: 0, failures: 0, storeFaults: 0 });
+  return statistics.getOr(scope, none);
 };
 
 /** The sum of a counter over all scopes. */

@@ -2,6 +2,7 @@ import type { KVNamespace } from '@cloudflare/workers-types';
 import * as z from 'zod';
 import { Capability, HeldAudiences, WorkspaceId } from '../../contract/core/names.ts';
 import { encodeBase64url } from '../../platform/encoding.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import { readStored } from '../../platform/storage/sql.ts';
 
 /** An origin as browsers send it: scheme, host and a port that is not the scheme's own (RFC 6454, section 6.2). */
@@ -80,8 +81,8 @@ export const hashApiKey = async (secret: string): Promise<string> => {
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 };
 
-const REMEMBERED = 1000;
-const REMEMBERED_MS = 30_000;
+const MAX_CACHED = 1000;
+const CACHED_MS = 30_000;
 
 /**
  * API keys in Workers KV. Records are cached in the isolate for 30 seconds and by KV for 60, so that a deleted key is refused
@@ -89,18 +90,16 @@ const REMEMBERED_MS = 30_000;
  * asked with it a moment before, such as a page that was open while the product started.
  */
 export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => number } = {}): ApiKeys => {
-  const remembered = new Map<string, { key: ApiKey; until: number }>();
+  const cached = lruCache<string, ApiKey>({ max: MAX_CACHED, ttlMs: CACHED_MS, now });
   return {
     find: async (secret) => {
-      const known = remembered.get(secret);
-      if (known !== undefined && known.until > now()) return unexpired(known.key, now());
+      const known = cached.get(secret);
+      if (known !== undefined) return unexpired(known, now());
       const hash = await hashApiKey(secret);
       const record = readStored(ApiKeyRecord, (await kv.get(hash)) ?? '');
       const key = record && apiKeyOf(record, hash);
-      remembered.delete(secret);
       if (key === undefined) return undefined;
-      remembered.set(secret, { key, until: now() + REMEMBERED_MS });
-      if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
+      cached.set(secret, key);
       return unexpired(key, now());
     },
   };

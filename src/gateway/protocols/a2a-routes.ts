@@ -6,6 +6,7 @@ import type { Librarians } from '../../librarians/delegation/librarian-directory
 import type { Signer } from '../../platform/context/compact-jws.ts';
 import type { KeyDirectory } from '../../platform/context/key-directory.ts';
 import { encodeBase64url, sha256, utf8 } from '../../platform/encoding.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import { demand, workspaceOf } from '../access/authenticate.ts';
 import { jsonBytes } from '../access/forward.ts';
 import { errorOf, GatewayError } from '../access/gateway-error.ts';
@@ -93,14 +94,9 @@ const CARD_SECONDS = 300;
  * The header of the signature has a type of its own, so that it can never stand for a link or a receipt.
  */
 export const createCard = ({ a2a, librarians, signer, tokens, now }: CardParts) => {
-  const seen = new Map<string, string>();
+  const seen = lruCache<string, string>({ max: MAX_SEEN });
   /** When the card of an address was first seen to be as it is now, as a date of HTTP. */
-  const changedAt = (etag: string): string => {
-    const known = seen.get(etag) ?? new Date(now()).toUTCString();
-    if (seen.size >= MAX_SEEN) seen.clear();
-    seen.set(etag, known);
-    return known;
-  };
+  const changedAt = (etag: string): string => seen.getOr(etag, () => new Date(now()).toUTCString());
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     if (a2a === undefined || signer === undefined) return c.notFound();
     const { origin } = new URL(c.req.url);

@@ -6,6 +6,7 @@ import type { Identity } from '../../platform/context/identity.ts';
 import type { OriginContext, VerifiedContext } from '../../platform/context/request-context.ts';
 import type { RequestScope } from '../../platform/context/request-scope.ts';
 import { type SignedClient, signedClient, type Target } from '../../platform/context/signed-client.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import {
   type AskLibrary,
@@ -120,13 +121,7 @@ export const editionFor = (edition: Edition, audiences: readonly string[]): Edit
   const isReadable = sets.map((names) => mayRead(audiences, names));
   if (isReadable.every(Boolean)) return edition;
   const key = isReadable.map(Number).join('');
-  const narrowed = narrowedOf(edition);
-  const known = narrowed.get(key) ?? narrow(edition, isReadable);
-  narrowed.delete(key);
-  narrowed.set(key, known);
-  const [oldest = ''] = narrowed.keys();
-  if (narrowed.size > MAX_NARROWED) narrowed.delete(oldest);
-  return known;
+  return narrowedOf(edition).getOr(key, () => narrow(edition, isReadable));
 };
 
 /**
@@ -153,7 +148,7 @@ const olderEditionFor = (
 export const audiencesIn = (edition: Edition, audiences: readonly string[]): readonly string[] =>
   audienceSetsOf(edition.narrowed?.from ?? edition).names.length === 0 ? [] : audiences;
 
-const narrowedOf = oncePer((_: Edition) => new Map<string, Edition>());
+const narrowedOf = oncePer((_: Edition) => lruCache<string, Edition>({ max: MAX_NARROWED }));
 
 /** The lists of audiences that articles of an edition name; none where all are for everybody. */
 const audienceSetsOf = oncePer((edition: Edition): { names: string[][] } => {

@@ -2,6 +2,7 @@ import { type Block, parseBlocks } from '../../documents/markdown/blocks.ts';
 import { analyseText } from '../../language/analyse-text.ts';
 import { type Span, splitSentences, withoutListNumbers } from '../../language/split-sentences.ts';
 import { stem } from '../../language/stem.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import { stemIn } from './edition-stems.ts';
 import { cachedChunk, type Edition } from './open-edition.ts';
@@ -85,19 +86,11 @@ const stemmerOf = oncePer((edition: Edition) => {
   };
 });
 
-const analysed = oncePer((_: Edition) => new Map<number, Section>());
+const analysed = oncePer((_: Edition) => lruCache<number, Section>({ max: MAX_SECTIONS }));
 
 /** One section with its pieces, from a least-recently-used cache of `MAX_SECTIONS`. */
-export const cachedSection = (edition: Edition, range: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>): Section => {
-  const known = analysed(edition);
-  const found = known.get(range.firstChunk);
-  if (found !== undefined) return found;
-  const [oldest] = known.keys();
-  if (oldest !== undefined && known.size >= MAX_SECTIONS) known.delete(oldest);
-  const section = readSection(edition, range);
-  known.set(range.firstChunk, section);
-  return section;
-};
+export const cachedSection = (edition: Edition, range: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>): Section =>
+  analysed(edition).getOr(range.firstChunk, () => readSection(edition, range));
 
 /** The section that contains a chunk. */
 export const sectionOfChunk = (edition: Edition, chunk: number): Section => {

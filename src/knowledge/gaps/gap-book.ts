@@ -1,5 +1,6 @@
 import type { GapKind, KnowledgeGap } from '../../contract/wire/knowledge.ts';
 import type { GapRecord, GapRecordPage, GapRecordsQuery } from '../../contract/wire/moving.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import { StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
 
 /** A gap that a question revealed: what is missing, as a sentence for people and in structured form. */
@@ -209,12 +210,11 @@ export interface GapBooks {
 
 /** The gap books of all workspaces, each in the object of its name. */
 export const remoteGapBooks = (stubOf: (name: string) => GapsStub): GapBooks => {
-  const noted = new Set<string>();
+  const noted = lruCache<string, true>({ max: MAX_NOTED });
   const note = async (workspace: string): Promise<void> => {
-    if (noted.has(workspace)) return;
+    if (noted.get(workspace) !== undefined) return;
     await stubOf(DIRECTORY).noteWorkspace(workspace);
-    if (noted.size >= MAX_NOTED) noted.clear();
-    noted.add(workspace);
+    noted.set(workspace, true);
   };
   return {
     of: (workspace) => {

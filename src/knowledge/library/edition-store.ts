@@ -1,5 +1,6 @@
 import { utf8 } from '../../platform/encoding.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import {
   EDITION_PART_BYTES,
   EditionManifest,
@@ -328,15 +329,13 @@ const FITTING_PAGES = 64;
 
 /** The pages of an edition that is being built, as a reader has them; reading one is quick here. */
 const pageSource = (pages: EditionPages): PageSource => {
-  const recent = new Map<number, TextPage>();
+  const recent = lruCache<number, TextPage>({ max: FITTING_PAGES });
   return {
     get: (page) => {
       const known = recent.get(page);
       if (known !== undefined) return known;
       const bytes = pages.read(page);
       const read = bytes && openPage(bytes);
-      const [oldest] = recent.keys();
-      if (recent.size >= FITTING_PAGES && oldest !== undefined) recent.delete(oldest);
       if (read !== undefined) recent.set(page, read);
       return read;
     },

@@ -9,6 +9,7 @@ import { decodeText } from '../../language/decode-text.ts';
 import { decodeUri } from '../../language/decode-uri.ts';
 import { HttpFailure, readBytes, send } from '../../platform/http/fetch-json.ts';
 import { discard } from '../../platform/http/read-body.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import { sleep } from '../../platform/retry.ts';
 import {
   type ArticleSource,
@@ -125,7 +126,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
   const folder = folderOf(start.pathname);
   const { fetch, now } = tools;
   let state: SiteState | undefined;
-  const seen = new Map<string, Seen>();
+  const seen = lruCache<string, Seen>({ max: site.maxPages });
   let lastReadAtMs = 0;
   let failedInRow = 0;
 
@@ -319,7 +320,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       return { kind: 'elsewhere', address: plain(page.refresh) };
     if (page.isNotFound) return { kind: 'unreadable', problem: 'it says that it does not exist' };
     if (page.isScripted) return { kind: 'unreadable', problem: 'its text is made by a script, which is not run' };
-    remember(address, { etag: response.headers.get('ETag') ?? undefined, modified, links });
+    seen.set(address, { etag: response.headers.get('ETag') ?? undefined, modified, links });
     if (page.isHidden) return { kind: 'unchanged', links };
     const canonical = page.canonical === undefined ? address : plain(page.canonical);
     // Templates that name the first page as the canonical address of every page are wrong.
@@ -333,12 +334,6 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
   /** Whether a page that another one names as its canonical address is read itself. */
   const isKnown = (address: string): boolean =>
     mayRead(address) && (state?.listed === undefined || state.keys?.has(keyOf(address)) === true);
-
-  const remember = (address: string, page: Seen): void => {
-    seen.delete(address);
-    seen.set(address, page);
-    if (seen.size > site.maxPages) seen.delete(seen.keys().next().value ?? '');
-  };
 
   const articleOf = (asked: string, read: Read, modifiedAtMs?: number): (SourceArticle | UnreadableArticle)[] => {
     if (read.kind === 'unreadable') {

@@ -4,6 +4,7 @@ import { languageNamed } from '../../language/language.ts';
 import { functionWordsOf, languagesOf } from '../../language/word-classes.ts';
 import { covers } from '../../platform/context/capabilities.ts';
 import { editDistance } from '../../platform/edit-distance.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 
 /** The librarians that one caller may use. */
 export interface Candidates {
@@ -41,14 +42,9 @@ const CACHED_SETS = 16;
 
 /** Prepares a set of librarians for routing once, and caches the sets used last. All must come from one directory. */
 export const candidatesCache = (defaultLibrarian: string) => {
-  const known = new Map<string, Candidates>();
-  return (librarians: readonly LibrarianInfo[]): Candidates => {
-    const key = librarians.map(({ id }) => id).join(' ');
-    const candidates = known.get(key) ?? prepare(librarians, defaultLibrarian);
-    known.set(key, candidates);
-    if (known.size > CACHED_SETS) known.delete(known.keys().next().value ?? '');
-    return candidates;
-  };
+  const sets = lruCache<string, Candidates>({ max: CACHED_SETS });
+  return (librarians: readonly LibrarianInfo[]): Candidates =>
+    sets.getOr(librarians.map(({ id }) => id).join(' '), () => prepare(librarians, defaultLibrarian));
 };
 
 const prepare = (librarians: readonly LibrarianInfo[], defaultLibrarian: string): Candidates => {
@@ -174,14 +170,10 @@ const createRoutingIndex = (
 };
 
 /** Cached for the latest questions. */
-const cached = <T>(find: (question: string) => T): ((question: string) => T) => {
-  const known = new Map<string, T>();
-  return (question) => {
-    const found = known.get(question) ?? find(question);
-    if (question.length <= MAX_CACHED_LENGTH) known.set(question, found);
-    if (known.size > CACHED_QUESTIONS) known.delete(known.keys().next().value ?? '');
-    return found;
-  };
+const cached = <T extends object>(find: (question: string) => T): ((question: string) => T) => {
+  const results = lruCache<string, T>({ max: CACHED_QUESTIONS });
+  return (question) =>
+    question.length <= MAX_CACHED_LENGTH ? results.getOr(question, () => find(question)) : find(question);
 };
 
 /** In UTF-16 units. */

@@ -1,4 +1,5 @@
 import { CircuitState, ConsecutiveBreaker, circuitBreaker, ExponentialBackoff, handleWhenResult } from 'cockatiel';
+import { lruCache } from '../../platform/lru-cache.ts';
 
 /** What the outcome of a call says about its target; `unknown` when the call was refused here or cancelled. */
 export type Health = 'healthy' | 'broken' | 'unknown';
@@ -21,15 +22,9 @@ export interface CircuitBreakers {
  * @param halfOpenAfterMs Time until the first probe, approximately; up to a minute while probes keep failing.
  */
 export const createCircuitBreakers = ({ limit = 512, halfOpenAfterMs = 2000 } = {}): CircuitBreakers => {
-  const circuits = new Map<string, ReturnType<typeof createCircuit>>();
+  const circuits = lruCache<string, ReturnType<typeof createCircuit>>({ max: limit });
   return {
-    admit: (key) => {
-      const admit = circuits.get(key) ?? createCircuit(halfOpenAfterMs);
-      circuits.delete(key);
-      circuits.set(key, admit);
-      if (circuits.size > limit) circuits.delete(circuits.keys().next().value ?? '');
-      return admit();
-    },
+    admit: (key) => circuits.getOr(key, () => createCircuit(halfOpenAfterMs))(),
   };
 };
 

@@ -29,6 +29,7 @@ import { type SearchOptions, searchEdition } from '../../knowledge/search/search
 import { turnsFor } from '../../language/refers-back.ts';
 import { questionPartsIn } from '../../language/split-questions.ts';
 import type { WaitUntil } from '../../platform/concurrency.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import { type OtherLibrarians, withWhomToAsk } from './whom-to-ask.ts';
 
@@ -237,27 +238,17 @@ const cacheEntryOf = (
 ): CacheEntry => {
   const key = JSON.stringify([question, history, devices, language, retrieve !== undefined]);
   const answers = answersOf(edition);
-  const cached = answers.get(key);
-  if (cached !== undefined) {
-    answers.delete(key);
-    answers.set(key, cached);
-  }
   return {
-    cached,
+    cached: answers.get(key),
     store: (answer) => {
       freeze(answer);
-      if (key.length > MAX_KEY_LENGTH) return answer;
-      if (answers.size >= MAX_ANSWERS) {
-        const [oldest] = answers.keys();
-        if (oldest !== undefined) answers.delete(oldest);
-      }
-      answers.set(key, answer);
+      if (key.length <= MAX_KEY_LENGTH) answers.set(key, answer);
       return answer;
     },
   };
 };
 
-const answersOf = oncePer((_: Edition) => new Map<string, NavigatorAnswer>());
+const answersOf = oncePer((_: Edition) => lruCache<string, NavigatorAnswer>({ max: MAX_ANSWERS }));
 
 /** Freezes plain data in place. */
 const freeze = <T>(value: T): T => {

@@ -3,6 +3,7 @@ import { readAs } from '../../contract/core/error-info.ts';
 import { WebUrl } from '../../contract/core/names.ts';
 import { CodedError, DataSourceError } from '../../platform/http/coded-error.ts';
 import { fetchJson, HttpFailure, retryAfterMs } from '../../platform/http/fetch-json.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import currencies from './currencies.json' with { type: 'json' };
 
 /** Finds pages and offers on the web. */
@@ -57,24 +58,22 @@ export interface SearchCache {
 }
 
 /**
- * Caches the results of a search for five minutes, 200 searches at most; the oldest is dropped first. Workspaces share
+ * Caches the results of a search for five minutes, 200 searches at most. Workspaces share
  * nothing, so that response times do not reveal searches of other workspaces.
  */
 export const searchCache = (
   search: WebSearch,
   { now, limit = 200, maxAgeMs = 300_000 }: { now: () => number; limit?: number; maxAgeMs?: number },
 ): SearchCache => {
-  const cached = new Map<string, { results: WebResult[]; expiresAtMs: number }>();
+  const cached = lruCache<string, WebResult[]>({ max: limit, ttlMs: maxAgeMs, now });
   return {
     search: async (query, { workspace, ...options }) => {
       const { limit: most, country, language, offers = false } = options;
       const key = JSON.stringify([workspace, search.provider, query, most, country, language, offers]);
       const known = cached.get(key);
-      if (known !== undefined && now() < known.expiresAtMs) return { results: known.results, isCached: true };
+      if (known !== undefined) return { results: known, isCached: true };
       const results = await search.search(query, options);
-      cached.delete(key);
-      cached.set(key, { results, expiresAtMs: now() + maxAgeMs });
-      if (cached.size > limit) cached.delete(cached.keys().next().value ?? '');
+      cached.set(key, results);
       return { results, isCached: false };
     },
   };

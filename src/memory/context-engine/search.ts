@@ -3,6 +3,7 @@ import type { EmbeddingCache } from '../../ai/embeddings/cached-embeddings.ts';
 import type { RelatedMemory, SearchResult } from '../../contract/wire/memory.ts';
 import { mapBounded } from '../../platform/concurrency.ts';
 import { withDeadline } from '../../platform/http/deadline.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import { type AdjacentMemory, type FoundMemory, isWanted, type StorageClient } from '../store/memory-store.ts';
 import type { SearchAnalytics, SearchPlan } from './config.ts';
 import { ContextFailure, embeddingFailure, searchFailure, storageFailure } from './errors.ts';
@@ -231,25 +232,18 @@ interface Figures {
 
 /** Counts searches by workspace, in memory: numbers only. */
 export const searchAnalytics = () => {
-  const byWorkspace = new Map<string, Figures>();
+  const byWorkspace = lruCache<string, Figures>({ max: MAX_WORKSPACES });
 
-  const figuresOf = (workspaceId: string, now: number): Figures => {
-    const known = byWorkspace.get(workspaceId);
-    byWorkspace.delete(workspaceId);
-    if (byWorkspace.size >= MAX_WORKSPACES) byWorkspace.delete(byWorkspace.keys().next().value ?? '');
-    const histogram = () => new Uint32Array(BOUNDS_MS.length + 1);
-    const figures = known ?? {
+  const figuresOf = (workspaceId: string, now: number): Figures =>
+    byWorkspace.getOr(workspaceId, () => ({
       count: 0,
       empty: 0,
       failed: 0,
       totalMs: 0,
       maxMs: 0,
       since: now,
-      histogram: histogram(),
-    };
-    byWorkspace.set(workspaceId, figures);
-    return figures;
-  };
+      histogram: new Uint32Array(BOUNDS_MS.length + 1),
+    }));
 
   return {
     record: (workspaceId: string, { outcome, latencyMs }: SearchEnd, now: number): void => {

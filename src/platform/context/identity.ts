@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Bytes, decodeBase64url, encodeBase64url, sha256, utf8 } from '../encoding.ts';
+import { lruCache } from '../lru-cache.ts';
 import {
   environmentSettings,
   readSettings,
@@ -68,14 +69,12 @@ export interface Identity {
  */
 export const identityFrom = (variables: IdentityVariables, self: string): Promise<Identity> => {
   const key = JSON.stringify([self, ...IDENTITY_VARIABLES.map((name) => variables[name])]);
-  const known = identities.get(key);
-  if (known !== undefined) return known;
-  const identity = readIdentity(variables, self);
-  if (identities.size >= MAX_IDENTITIES) identities.clear();
-  identities.set(key, identity);
-  // A failure is not cached: the next request reads again.
-  identity.catch(() => identities.delete(key));
-  return identity;
+  return identities.getOr(key, () => {
+    const identity = readIdentity(variables, self);
+    // A failure is not cached: the next request reads again.
+    identity.catch(() => identities.delete(key));
+    return identity;
+  });
 };
 
 /** Their names. */
@@ -83,7 +82,7 @@ export const IDENTITY_VARIABLES = Object.keys(identitySettings) as (keyof typeof
 
 /** More than one only where several functions share an isolate, as in tests. */
 const MAX_IDENTITIES = 64;
-const identities = new Map<string, Promise<Identity>>();
+const identities = lruCache<string, Promise<Identity>>({ max: MAX_IDENTITIES });
 
 const readIdentity = async (variables: IdentityVariables, self: string): Promise<Identity> => {
   const settings = readSettings(identitySettings, variables);

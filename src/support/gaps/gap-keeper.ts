@@ -30,6 +30,7 @@ import { smallTalkIn, unansweredSmallTalk } from '../../language/small-talk.ts';
 import { stem } from '../../language/stem.ts';
 import { sha256, utf8 } from '../../platform/encoding.ts';
 import { withDeadline } from '../../platform/http/deadline.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import {
   cutText,
   type FoundGap,
@@ -85,7 +86,7 @@ const MAX_REMEMBERED = 1000;
 /** One per isolate. */
 export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
   const { books, editionFor, retrieve, mask, meaningOf, now = Date.now, onFault } = parts;
-  const compared = new Map<string, string>();
+  const compared = lruCache<string, string>({ max: MAX_REMEMBERED });
 
   const recheck = (
     edition: Edition,
@@ -103,7 +104,6 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
     const { workspace, audiences } = scope.context;
     const key = [workspace, ...audiences].join(' ');
     if (compared.get(key) === edition.id) return;
-    if (compared.size >= MAX_REMEMBERED) compared.clear();
     compared.set(key, edition.id);
     try {
       await recheck(edition, scope, { limit: CHECKED_AFTER_ANSWER });

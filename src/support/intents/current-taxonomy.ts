@@ -3,6 +3,7 @@ import type { Issue, ReadValue } from '../../contract/core/error-info.ts';
 import { readRequest } from '../../contract/core/read-request.ts';
 import { Taxonomy } from '../../contract/wire/taxonomy.ts';
 import type { WaitUntil } from '../../platform/concurrency.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import { emptyClassifier, type IntentClassifier, openClassifier } from './classifier.ts';
 import GENERAL from './general-taxonomy.json' with { type: 'json' };
 import { contentHash, hashText, InvalidModel } from './packed-model.ts';
@@ -63,8 +64,7 @@ interface CacheEntry {
  * model stored for the next isolate. When a taxonomy cannot be read or used, the last usable one stays, else the general one.
  */
 export const currentTaxonomy = ({ store, onFault, now = Date.now }: CurrentTaxonomyOptions): CurrentTaxonomy => {
-  // In the order of their last use, since a Map iterates in insertion order.
-  const cached = new Map<string, CacheEntry>();
+  const cached = lruCache<string, CacheEntry>({ max: MAX_WORKSPACES });
   const pending = new Map<string, Promise<CacheEntry>>();
 
   const refresh = async (workspace: string, waitUntil: WaitUntil | undefined): Promise<CacheEntry> => {
@@ -84,12 +84,6 @@ export const currentTaxonomy = ({ store, onFault, now = Date.now }: CurrentTaxon
     }
   };
 
-  const keep = (workspace: string, entry: CacheEntry): void => {
-    cached.delete(workspace);
-    cached.set(workspace, entry);
-    if (cached.size > MAX_WORKSPACES) cached.delete(cached.keys().next().value ?? '');
-  };
-
   const load = (workspace: string, waitUntil: WaitUntil | undefined): Promise<CacheEntry> => {
     const running = pending.get(workspace);
     if (running !== undefined) return running;
@@ -97,7 +91,7 @@ export const currentTaxonomy = ({ store, onFault, now = Date.now }: CurrentTaxon
       // A result that a change has overtaken is returned to the callers that wait, but not cached.
       if (pending.get(workspace) !== loading) return entry;
       pending.delete(workspace);
-      keep(workspace, entry);
+      cached.set(workspace, entry);
       return entry;
     });
     pending.set(workspace, loading);
@@ -108,7 +102,7 @@ export const currentTaxonomy = ({ store, onFault, now = Date.now }: CurrentTaxon
     taxonomyFor: async (workspace, { waitUntil } = {}) => {
       const known = cached.get(workspace);
       if (known === undefined || now() >= known.readAgainAt) return (await load(workspace, waitUntil)).opened;
-      keep(workspace, known);
+      cached.set(workspace, known);
       return known.opened;
     },
     forget: (workspace) => {

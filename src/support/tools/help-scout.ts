@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { textToHtml } from '../../documents/markdown/render-markdown.ts';
 import { headersOfMail } from '../../language/mail.ts';
 import { optionalText, optionalTime } from '../../platform/http/read-fields.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 import { defineTool, type ToolApi, type ToolConnection, type ToolMessage, type ToolOperations } from './define-tool.ts';
 import { helpdeskApi, pathOf, readPages } from './helpdesk-api.ts';
 import { type Delivery, type HelpdeskEvent, HelpdeskFailed } from './helpdesk-tool.ts';
@@ -243,7 +244,7 @@ const TokenReply = z.object({
 });
 
 /** Tokens of the connections used last. */
-const tokenCache = new Map<string, { token: string; expiresAt: number }>();
+const tokenCache = lruCache<string, { token: string; expiresAt: number }>({ max: MAX_CACHED_TOKENS });
 
 /** An access token by OAuth client credentials (RFC 6749, section 4.4). */
 const accessToken = async (
@@ -254,11 +255,8 @@ const accessToken = async (
   const secret = secretOf();
   const key = JSON.stringify([apiUrl, clientId, secret]);
   const cached = tokenCache.get(key);
+  if (cached !== undefined && !isRenewed && cached.expiresAt > now()) return cached.token;
   tokenCache.delete(key);
-  if (cached !== undefined && !isRenewed && cached.expiresAt > now()) {
-    tokenCache.set(key, cached);
-    return cached.token;
-  }
   const { access_token: token, expires_in: seconds } = await helpdeskApi({
     ...{ tool: 'Help Scout', apiUrl, fetch, now, signal },
     headers: async () => ({}),
@@ -271,8 +269,6 @@ const accessToken = async (
     isSafe: true,
   });
   tokenCache.set(key, { token, expiresAt: now() + Math.min(seconds * 1000 - EXPIRY_MARGIN_MS, MAX_TOKEN_AGE_MS) });
-  const [oldest] = tokenCache.keys();
-  if (tokenCache.size > MAX_CACHED_TOKENS && oldest !== undefined) tokenCache.delete(oldest);
   return token;
 };
 

@@ -6,6 +6,7 @@ import ignore, { type Ignore } from 'ignore';
 import { ARTICLE_CONTENT_MAX_LENGTH } from '../../../contract/wire/host-article.ts';
 import { decodeText } from '../../../language/decode-text.ts';
 import { languageTag } from '../../../language/language-tag.ts';
+import { lruCache } from '../../../platform/lru-cache.ts';
 import { splitFrontMatter } from '../../front-matter.ts';
 import { translationsIn } from '../../group-translations.ts';
 import { readDocument } from '../../read-document.ts';
@@ -258,8 +259,7 @@ const DEPENDS = /\{\{|\{%|^import\s|^-{1,2}8<-|@include:|\{include\}/m;
 const NOTHING = { title: undefined, language: undefined, isDraft: false, isEmpty: false };
 
 /** Kept between two scans: a file that has not changed is not read again. */
-const heads = new Map<string, { version: string; head: Head }>();
-const MAX_HEADS = MAX_FILES;
+const heads = lruCache<string, { version: string; head: Head }>({ max: MAX_FILES });
 
 async function headOf(file: string): Promise<Head> {
   const { mtimeMs, size } = await stat(file);
@@ -267,9 +267,7 @@ async function headOf(file: string): Promise<Head> {
   const known = heads.get(file);
   if (known?.version === version) return known.head;
   const head = await readHead(file, size);
-  heads.delete(file);
   heads.set(file, { version, head });
-  if (heads.size > MAX_HEADS) heads.delete(heads.keys().next().value ?? '');
   return head;
 }
 

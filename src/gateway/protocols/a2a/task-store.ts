@@ -1,5 +1,6 @@
 import { Artifact, Task, TaskState } from '@a2a-js/sdk';
 import * as z from 'zod';
+import { lruCache } from '../../../platform/lru-cache.ts';
 import { migrate, readStored, type Sql, type SqlValue } from '../../../platform/storage/sql.ts';
 
 /** A task and its lookup keys. */
@@ -67,7 +68,7 @@ export const taskStore = (
   const count = (where: string, ...values: SqlValue[]): number =>
     sql.all<{ found: number }>(`SELECT count(*) AS found FROM tasks WHERE ${where}`, ...values)[0]?.found ?? 0;
   /** Number of tasks by owner, and of all; counted once, since a full count grows with the tasks. */
-  const counts = new Map<string | typeof ALL, number>();
+  const counts = lruCache<string | typeof ALL, number>({ max: MAX_COUNTS });
   const remove = (where: string, ...values: SqlValue[]): void => {
     counts.clear();
     sql.run(`DELETE FROM messages WHERE task IN (SELECT id FROM tasks WHERE ${where})`, ...values);
@@ -76,7 +77,6 @@ export const taskStore = (
   /** Counts a new task, and removes the oldest ones beyond the bound. */
   const admit = (of: string | typeof ALL, bound: number): void => {
     const [where, values] = of === ALL ? ['true', []] : ['owner = ?', [of]];
-    if (counts.size >= MAX_COUNTS) counts.clear();
     const known = counts.get(of);
     const found = known === undefined ? count(where, ...values) : known + 1;
     counts.set(of, found);

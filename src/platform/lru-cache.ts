@@ -1,0 +1,66 @@
+/** Entries of an isolate, of which the least recently used goes first. What stays for the life of an object is `oncePer`. */
+export interface LruCache<Key, Value> {
+  get(key: Key): Value | undefined;
+  /** The value of a key, made where there is none. */
+  getOr(key: Key, make: () => Value): Value;
+  /** Its time starts now, also where the key was there before. */
+  set(key: Key, value: Value): void;
+  delete(key: Key): void;
+  clear(): void;
+  /** Least recently used first, with those that have expired and were not read since. */
+  values(): Iterable<Value>;
+  /** With those that have expired and were not read since. */
+  readonly size: number;
+}
+
+/**
+ * @param options.max Most entries.
+ * @param options.ttlMs Time after which an entry is none, in milliseconds; without end when absent.
+ * @example
+ * const names = lruCache<string, string>({ max: 1000, ttlMs: 60_000 });
+ * names.set('kb-001', 'Setting up');
+ */
+export function lruCache<Key, Value extends NonNullable<unknown>>({
+  max,
+  ttlMs = Number.POSITIVE_INFINITY,
+  now = Date.now,
+}: {
+  max: number;
+  ttlMs?: number;
+  now?: () => number;
+}): LruCache<Key, Value> {
+  // A Map iterates in the order of insertion.
+  const entries = new Map<Key, { value: Value; expiresAt: number }>();
+  const hasEnd = ttlMs !== Number.POSITIVE_INFINITY;
+  const get = (key: Key): Value | undefined => {
+    const entry = entries.get(key);
+    if (entry === undefined) return undefined;
+    entries.delete(key);
+    if (hasEnd && entry.expiresAt <= now()) return undefined;
+    entries.set(key, entry);
+    return entry.value;
+  };
+  const set = (key: Key, value: Value): void => {
+    entries.delete(key);
+    entries.set(key, { value, expiresAt: hasEnd ? now() + ttlMs : ttlMs });
+    const [oldest] = entries.size > max ? entries.keys() : [];
+    if (oldest !== undefined) entries.delete(oldest);
+  };
+  return {
+    get,
+    getOr: (key, make) => {
+      const cached = get(key);
+      if (cached !== undefined) return cached;
+      const value = make();
+      set(key, value);
+      return value;
+    },
+    set,
+    delete: (key) => void entries.delete(key),
+    clear: () => entries.clear(),
+    values: () => entries.values().map(({ value }) => value),
+    get size() {
+      return entries.size;
+    },
+  };
+}
