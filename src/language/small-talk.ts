@@ -76,6 +76,21 @@ function unansweredKind(message: string): SmallTalkKind | undefined {
   return KINDS.reduce((sum, each) => sum + probabilities[each], 0) >= LEAST_UNANSWERED ? kind : undefined;
 }
 
+/** A longer message has more to say than thanks. In UTF-16 units. */
+const MAX_SETTLING_LENGTH = 300;
+/** Least probability that a message thanks or takes leave. */
+const LEAST_SETTLING = 0.5;
+
+/**
+ * Whether a message to a support desk thanks, says that the problem is solved, or takes leave, and asks nothing: no one has to answer it. On the
+ * unseen messages it finds 35 % of thanks and 81 % of goodbyes; of 1,026 others three, ironic thanks, are taken for it.
+ */
+export function settles(message: string): boolean {
+  if (message.length > MAX_SETTLING_LENGTH || /[?？]/.test(message)) return false;
+  const { thanks, goodbye } = readKind(message);
+  return thanks + goodbye >= LEAST_SETTLING;
+}
+
 const likeliest = (probabilities: KindProbabilities): SmallTalkKind =>
   KINDS.reduce((best, each) => (probabilities[each] > probabilities[best] ? each : best));
 

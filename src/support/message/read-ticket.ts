@@ -8,6 +8,7 @@ import { standalonePart } from '../../language/complete-question.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { readMail } from '../../language/mail.ts';
 import { refersBack } from '../../language/refers-back.ts';
+import { settles } from '../../language/small-talk.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import { namedProducts } from '../retrieval/named-products.ts';
@@ -191,9 +192,9 @@ export const messageKind = (
   message: string,
   { before, lastOfAgent }: { before: readonly string[]; lastOfAgent?: string | undefined },
 ): MessageKind => {
-  const { text } = problemText(message);
-  if (isClosing(text, before.length === 0)) return 'closing';
+  if (settles(message)) return 'closing';
   if (before.length === 0) return 'new';
+  const { text } = problemText(message);
   const turn = { question: before.at(-1) ?? '', answer: questionOf(lastOfAgent) };
   return refersBack(text, turn) || refersToAdvice(text) ? 'follow-up' : 'new';
 };
@@ -208,36 +209,8 @@ const refersToAdvice = (text: string): boolean =>
 /** What an agent says up to the last question, behind which a greeting may stand. */
 const questionOf = (text = ''): string => problemText(text).text.replace(/([?？])[^?？]*$/u, '$1');
 
-/** The first message of a ticket closes only when it says hardly anything else. */
-const isClosing = (text: string, isFirst: boolean): boolean => {
-  const read = text.slice(0, MAX_CLOSING_LENGTH).toLowerCase().replace(/[’‘]/g, "'");
-  if (text.length > MAX_CLOSING_LENGTH || /[?？\d]/.test(read) || OPEN.test(read)) return false;
-  if (UNCHANGED.test(read.replace(WORKS_AGAIN, ' '))) return false;
-  const isSolved = SOLVED.test(read);
-  const others = (read.replace(SOLVED, ' ').match(/[\p{L}\p{M}']+/gu) ?? []).filter((word) => !POLITE.has(word));
-  return isSolved ? others.length <= (isFirst ? 2 : MAX_OTHER_WORDS) : THANKS.test(read) && others.length === 0;
-};
-
-/** UTF-16 units; a longer message has more to say. */
-const MAX_CLOSING_LENGTH = 300;
-/** Words beside the news that the problem is solved, such as what solved it. */
-const MAX_OTHER_WORDS = 10;
-
 const UNCHANGED = anyLanguage(WORDS.unchanged);
 const REFERS_TO_ADVICE = anyLanguage(WORDS.refersToAdvice);
-/** Leaves open whether the problem is solved, asks for something, or reports a new problem. */
-const OPEN = anyLanguage(WORDS.open);
-/** "It works again" does not mean that the problem is back. */
-const WORKS_AGAIN = new RegExp(anyLanguage(WORDS.worksAgain).source, 'giu');
-const SOLVED = anyLanguage(WORDS.solved);
-const THANKS = anyLanguage(WORDS.thanks);
-/** A message that only thanks consists of these words. */
-const POLITE: ReadonlySet<string> = new Set(
-  Object.values(WORDS.polite)
-    .flat()
-    .flatMap((line) => line.split(' ')),
-);
-
 /** The product that a ticket is about. */
 interface TicketProduct {
   /** Masked, at most 100 characters; undefined when no product is named, or several are. */
