@@ -36,7 +36,7 @@ export const judgeDraft = (
     const said = unescaped(markdown.slice(start, end));
     const plain = plainOf(said);
     if (!/[\p{L}\p{N}]/u.test(plain) || titles.has(plainOf(linkText(said)))) continue;
-    if (templates.some((template) => template.test(plain))) {
+    if (templates.some((template) => template.test(plain)) || ASKED.test(said)) {
       judged.fromTemplate += 1;
       continue;
     }
@@ -46,6 +46,9 @@ export const judgeDraft = (
   }
   return judged;
 };
+
+/** A question of the customer's, as the heading of its answer. */
+const ASKED = /^\*\*“[^”\n]{1,200}”\*\*$/;
 
 /** `- [Title](address)` is the title. */
 const linkText = (said: string): string => /^\s*-?\s*\[([^\]\n]{1,300})\]\([^)\n]{1,600}\)\s*$/.exec(said)?.[1] ?? said;
@@ -75,8 +78,10 @@ const templateStatements = (draft: Draft, taxonomy: Taxonomy): RegExp[] => {
       .replace('{name}', ' {customer_name}')
       .replace('{language}', '{subject}')
       .replace('{products}', '{product}')
-      .replace('{named}', '{product}')
-      .replace('{known}', '{product}'),
+      .replaceAll('{named}', '{product}')
+      .replace('{known}', '{product}')
+      .replace('{number}', '{subject}')
+      .replace('{sign}', '{subject}'),
   );
   const questions =
     intent?.required_facts.flatMap(({ question }) =>

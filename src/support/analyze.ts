@@ -10,8 +10,10 @@ import type { Mask } from '../language/privacy/mask.ts';
 import { reportedDanger } from '../language/reported-danger.ts';
 import type { WaitUntil } from '../platform/concurrency.ts';
 import { covers } from '../platform/context/capabilities.ts';
+import { answerParts } from './drafts/answer-parts.ts';
 import { type Answer, answerPassages } from './drafts/answer-passages.ts';
 import { withoutName } from './drafts/fill-template.ts';
+import type { FramedTicket } from './drafts/frame.ts';
 import { type ComposedDraft, createDraftComposer, noDraft } from './drafts/generate-draft.ts';
 import { coveredBy, isCovered, rankTicketUnits, type TicketUnits, withUnits } from './drafts/ticket-units.ts';
 import {
@@ -30,6 +32,7 @@ import { deviceShown } from './message/device-signs.ts';
 import { getsNoReply, missingInformation } from './message/intent-rules.ts';
 import { readTicket, type TicketReading } from './message/read-ticket.ts';
 import { type Knowledge, type KnowledgeScope, knowledgeBlock, withoutWeakSources } from './retrieval/knowledge.ts';
+import { ownNumbersIn } from './retrieval/problem-text.ts';
 import { type KnowledgeRetriever, TIMEOUT_MS } from './retrieval/retrieve-knowledge.ts';
 
 export interface AnalysisParts {
@@ -94,11 +97,12 @@ export const analyze = async (
   const ticket = withShownDevice(asked, { knowledge: first, taxonomy });
   const retrieved = ticket.product === asked.product ? first : await inTime(first, () => search(ticket));
   const { found, answer, units } = await answerIn(retrieved, ticket, parts);
+  const needs = needsOf(ticket, { classification, knowledge: found, taxonomy });
   // A template names no product that only a stored fact names: it may be old, and the draft may go out without a person.
   const metadata = ticket.product === undefined || ticket.isProductStored ? {} : { product: ticket.product };
   const missing = asksAbout(known, classification) ? missingInformation(known, ticket) : [];
   const compose = (own: Answer | undefined) =>
-    createDraftComposer({ taxonomy, ticket: { ...ticket, answer: own, missing } })(
+    createDraftComposer({ taxonomy, ticket: { ...ticket, ...needs, answer: own, missing } })(
       ...[classification, request.customer_name, metadata, found],
     );
   const { composed, outcome } = await written(compose(answer), {
@@ -229,6 +233,29 @@ const withShownDevice = (
   };
 };
 
+/** Messages from which on a customer has waited too long. */
+const MANY_MESSAGES = 3;
+
+/** What the case asks of a draft besides an answer: regret, a person who decides, a number to look up. */
+const needsOf = (
+  ticket: TicketReading,
+  {
+    classification,
+    knowledge,
+    taxonomy,
+  }: { classification: IntentClassification; knowledge: Knowledge; taxonomy: Taxonomy },
+): Pick<FramedTicket, 'isUpset' | 'isForPerson' | 'recordNumber'> => {
+  const { isAngry } = signalsIn(customerWords(ticket), ticket.language);
+  const edition = knowledge.evidence?.edition;
+  const isSerial = (number: string): boolean =>
+    edition !== undefined && deviceShown(edition, number, taxonomy.devices) !== undefined;
+  return {
+    isUpset: isAngry || ticket.customerMessages.length >= MANY_MESSAGES,
+    isForPerson: isAngry && classification.escalated_to !== undefined,
+    recordNumber: ownNumbersIn(customerWords(ticket)).find((number) => !isSerial(number)),
+  };
+};
+
 /** A second search within the time of one; else the first one stays. */
 const inTime = async (first: Knowledge, search: () => Promise<Knowledge>): Promise<Knowledge> => {
   const second = await search();
@@ -281,7 +308,7 @@ interface WritingOptions extends Omit<ModelDraftOptions, 'ai' | 'timeMs' | 'tick
 /** The answering passages, and the relevance that they give the sources. A faulty article leaves the draft without quotes. */
 const answerIn = async (
   knowledge: Knowledge,
-  { product, isProductExact, alreadyTried }: TicketReading,
+  ticket: TicketReading,
   { wordVectors, onFault }: AnalysisParts,
 ): Promise<{ found: Knowledge; answer?: Answer; units?: TicketUnits }> => {
   const { evidence } = knowledge;
@@ -290,11 +317,16 @@ const answerIn = async (
     // What is quoted counts as retrieved.
     const timeoutMs = Math.max(1, TIMEOUT_MS - knowledge.retrieval_time_ms);
     const work = () => {
-      const units = rankTicketUnits(evidence, { product, vectors: wordVectors?.() });
-      const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried });
+      const units = rankTicketUnits(evidence, { product: ticket.product, vectors: wordVectors?.() });
+      const parts = answerParts(evidence, ticket, wordVectors?.());
+      const whole = answerPassages(evidence, units, ticket);
       const raised = withUnits(knowledge, units);
+      if (parts !== undefined) {
+        const passages = parts.flatMap((part) => part.passages);
+        return { found: coveredBy(raised, passages), answer: { ...whole, passages, parts }, units };
+      }
       // Below the level at which the note calls a message covered nothing is quoted, not even a warning.
-      return { found: raised, answer: isCovered(raised) ? answer : { ...answer, passages: [] }, units };
+      return { found: raised, answer: isCovered(raised) ? whole : { ...whole, passages: [] }, units };
     };
     return (await readPages(evidence.edition, work, { timeoutMs })).value;
   } catch (error) {

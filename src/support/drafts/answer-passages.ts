@@ -9,8 +9,18 @@ import { type Warning, warningFor } from './check-model-draft.ts';
 import { type AnswerPassage, type QuoteOptions, quotePassage, textOf } from './quote-passage.ts';
 import { type DeviceFilter, deviceFilter, hasCode, type TicketUnits } from './ticket-units.ts';
 
+/** What answers one of several questions of a message. */
+export interface AnswerPart {
+  /** The question, in the customer's words. */
+  words: string;
+  /** Best first; empty when no source is sure enough to answer. */
+  passages: readonly AnswerPassage[];
+}
+
 /** The passages that a draft may quote. */
 export interface Answer {
+  /** The questions that the message asks at once; absent for a single one. Their passages are those of the answer. */
+  parts?: readonly AnswerPart[] | undefined;
   /** Best first; empty when no source is sure enough to answer. */
   passages: readonly AnswerPassage[];
   /** A warning about the customer's case; it is quoted whatever else answers. */
@@ -29,11 +39,8 @@ interface AnswerOptions {
 
 /** Share of the best unit's probability that the first passage needs: the best ones may have been tried or be for other devices. */
 const FIRST_SHARE = 0.1;
-/**
- * Share of the first passage's probability that a second one needs; as small as in an answer, as what is needed is often the second best of
- * its article. Of 118 quotes for the questions of `research/eval/answer-questions`, 30 hold no needed fact; with 0.55, 40.
- */
-const SECOND_SHARE = 0.05;
+/** Share of the first passage's probability that a second one needs: what does not answer has to be deleted before a draft goes out. */
+const SECOND_SHARE = 0.3;
 const MAX_PASSAGES = 2;
 /** Visible characters of all passages together; a single procedure may be longer. */
 const MAX_SIZE = 1100;
@@ -47,10 +54,16 @@ export function answerPassages(evidence: Evidence, found: TicketUnits, options: 
   const warning = warningFor(evidence, found);
   if (candidates.length === 0) return { passages: [], warning: warning?.passage, hasPromptInjection: false };
   const { done } = phrasesOf(evidence.language ?? '');
-  const quoting = { done, alreadyTried: options.alreadyTried };
-  const isForDevice = deviceFilter({ ...options, devices: evidence.edition.devices() });
+  const devices = evidence.edition.devices();
+  const narrowing = {
+    question: found.question,
+    product: options.isProductExact ? options.product?.toLowerCase() : undefined,
+    devices: devices.map((device) => device.toLowerCase()),
+  };
+  const quoting = { done, alreadyTried: options.alreadyTried, narrowing };
+  const isForDevice = deviceFilter({ ...options, devices });
   const picked = pickPassages(candidates, { quoting, isForDevice, warnedBy: warning?.article });
-  const passages = inArticleOrder(picked.passages, quoting);
+  const passages = withTitles(picked.passages, quoting);
   const isQuoted = passages.some(
     ({ markdown }) => warning !== undefined && markdown.includes(warning.passage.markdown),
   );
@@ -84,7 +97,7 @@ const pickPassages = (
     const [first] = passages;
     const least = first === undefined ? FIRST_SHARE * (candidates[0]?.share ?? 0) : SECOND_SHARE * first.ranked.share;
     if (each.share < least || passages.length === MAX_PASSAGES) break;
-    if (first !== undefined && (size + each.unit.size > MAX_SIZE || isSamePlace(first.ranked, each))) continue;
+    if (first !== undefined && (size + each.unit.size > MAX_SIZE || !isFurther(each, first.ranked))) continue;
     if (!isQuotable(each, { isForDevice, warnedBy })) continue;
     if (isInjected(each)) {
       isScreened = true;
@@ -98,22 +111,19 @@ const pickPassages = (
   return { passages, hasPromptInjection: isScreened };
 };
 
-/** Passages of one article in its order; passages of several articles with the titles of their articles. */
-const inArticleOrder = (picked: readonly PickedPassage[], quoting: QuoteOptions): AnswerPassage[] => {
-  const ordered = picked.toSorted(({ ranked: one }, { ranked: other }) =>
-    one.source.index === other.source.index ? placeOf(one) - placeOf(other) : 0,
-  );
-  const hasSeveralArticles = new Set(ordered.map(({ ranked: { source } }) => source.index)).size > 1;
-  return ordered.map(
+/** The answer first; passages of several articles with the titles of their articles. */
+const withTitles = (picked: readonly PickedPassage[], quoting: QuoteOptions): AnswerPassage[] => {
+  const hasSeveralArticles = new Set(picked.map(({ ranked: { source } }) => source.index)).size > 1;
+  return picked.map(
     ({ ranked, passage }) =>
       (hasSeveralArticles ? quotePassage(ranked, { ...quoting, isTitled: true }) : undefined) ?? passage,
   );
 };
 
-const isSamePlace = (one: RankedUnit, other: RankedUnit): boolean =>
-  one.source.index === other.source.index && overlaps(spansOf(one.unit), spansOf(other.unit));
-
-const placeOf = ({ unit }: RankedUnit): number => spansOf(unit)[0]?.[0] ?? 0;
+/** Whether a unit says more than the first one: it is another place, and not the beginning of an article, which leads to all of it. */
+const isFurther = (each: RankedUnit, first: RankedUnit): boolean =>
+  each.unit.parts[0].section.path.length > 0 &&
+  !(first.source.index === each.source.index && overlaps(spansOf(first.unit), spansOf(each.unit)));
 
 /** Place of the article in the edition that warns of the customer's case. */
 type Warned = Warning['article'] | undefined;

@@ -6,6 +6,7 @@ import type { Piece } from '../../knowledge/edition/sections.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { isPublicAddress } from '../../platform/http/public-address.ts';
 import { type AlreadyTried, wasTried } from '../message/already-tried.ts';
+import { type Narrowing, narrowBlock } from './narrow-block.ts';
 
 /** A passage of an article that a draft quotes. */
 export interface AnswerPassage {
@@ -28,6 +29,8 @@ export interface QuoteOptions {
   alreadyTried: AlreadyTried;
   /** Mark behind a step that was already tried. */
   done: string;
+  /** What tables and lists are narrowed by; absent: they are quoted whole. */
+  narrowing?: Narrowing | undefined;
   /** Puts the title of the article before the heading, to tell passages of several articles apart. */
   isTitled?: boolean;
 }
@@ -68,16 +71,20 @@ interface QuotedPart {
 
 const quotePart = (
   { section, pieces }: UnitPart,
-  { title, alreadyTried, done }: QuoteOptions & { title: string },
+  { title, alreadyTried, done, narrowing }: QuoteOptions & { title: string },
 ): QuotedPart | undefined => {
   const heading = headingOf(section.path, title);
   const blocks: string[] = [];
   const steps: string[] = [];
+  // A table or list among steps is needed whole.
+  const hasSteps = section.pieces.some(({ isStep }) => isStep);
   // Items of one list are joined again, and so are rows of one table.
   for (const group of Map.groupBy(pieces, ({ block }) => block).values()) {
     const [piece] = group;
     if (piece === undefined) continue;
-    const markdown = group.map((each) => section.text.slice(each.start, each.end)).join('\n');
+    const whole = group.map((each) => section.text.slice(each.start, each.end)).join('\n');
+    const kind = hasSteps ? undefined : blockKind(piece);
+    const markdown = narrowing === undefined || kind === undefined ? whole : narrowBlock(whole, kind, narrowing);
     const text = withoutTried(markdown, piece, { heading, title, alreadyTried, done });
     if (text === undefined) return undefined;
     if (text === '') continue;
@@ -85,6 +92,12 @@ const quotePart = (
     steps.push(...stepsIn(text, piece).filter((step) => !step.endsWith(`*${done}*`)));
   }
   return blocks.length === 0 ? undefined : { heading, blocks, steps };
+};
+
+/** A block of alternatives, which may be narrowed. */
+const blockKind = ({ kind }: Piece): 'rows' | 'items' | undefined => {
+  if (kind === 'head' || kind === 'row') return 'rows';
+  return kind === 'item' || kind === 'list' ? 'items' : undefined;
 };
 
 /**

@@ -43,6 +43,8 @@ interface GuidedDraft {
   warning?: GuidedDraft['passages'][number] | undefined;
   /** Whether prompt injections were removed from the sources. */
   hasPromptInjection: boolean;
+  /** The questions of several that the draft does not answer; absent where it was not written for each of them. */
+  open?: readonly string[] | undefined;
 }
 
 /** Result of the attempt to let a model write the draft. */
@@ -181,7 +183,7 @@ const fromCustomer = ({ ticket, classification }: GuidanceInput): string[] => {
       : [
           ticket.shownBy === undefined
             ? `The ticket says "${ticket.otherProduct}", the customer "${ticket.product}": the draft follows the customer's words and asks which it is.`
-            : `The ticket says "${ticket.otherProduct}", but "${ticket.shownBy}" belongs to "${ticket.product}": the draft follows it and asks which it is.`,
+            : `The ticket says "${ticket.otherProduct}", but "${ticket.shownBy}" belongs to "${ticket.product}": the draft follows it and says so.`,
         ]),
     ...(isAngry ? ['The customer sounds angry: read the tone of the draft before it goes out.'] : []),
     ...(requested === undefined
@@ -236,7 +238,7 @@ const isSure = ({ sources_consulted: sources }: GuidanceInput['knowledge']): boo
   sources.some(({ relevance_score: relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
 
 const NOT_QUOTED =
-  'The draft quotes nothing: an article comes close, but repeats what was tried, is for another device or in another language, or does not answer.';
+  'The draft quotes nothing: an article comes close, but repeats what was tried, is for another device, or does not answer, or a person has to decide first.';
 
 const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
   const { draft, passages } = composed;
@@ -246,9 +248,11 @@ const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
   const quoted = new Set(quotes.flatMap(({ language }) => language ?? []).map(primaryOf));
   const foreign = [...quoted].filter((each) => each !== own);
   const questions = questionsIn(ticket.question);
+  const open = draft.written_by === 'model' ? [] : (composed.open ?? []);
   return [
     ...(draft.auto_send ? ['The draft is a template: no one has checked that it answers this message.'] : []),
-    ...(passages.length > 0 && questions > 1
+    ...(open.length > 0 ? [`The draft leaves open ${open.map((each) => `“${each}”`).join(', ')}.`] : []),
+    ...(passages.length > 0 && questions > 1 && composed.open === undefined
       ? [`The message asks ${questions} questions: see that the draft answers each of them.`]
       : []),
     ...(ticket.language !== undefined && primaryOf(ticket.language) !== own

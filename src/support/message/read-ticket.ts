@@ -6,6 +6,7 @@ import { devicesOwned } from '../../knowledge/search/devices-named-in.ts';
 import { wordsOf } from '../../language/analyse-text.ts';
 import { standalonePart } from '../../language/complete-question.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
+import { languageNamed } from '../../language/language.ts';
 import { readMail } from '../../language/mail.ts';
 import { refersBack } from '../../language/refers-back.ts';
 import { settles } from '../../language/small-talk.ts';
@@ -200,7 +201,13 @@ export const messageKind = (
 };
 
 /** A few words, or words about advice alone: what it is about stands elsewhere. */
-const saysLittle = (text: string): boolean => new Set(wordsOf(text)).size < FEW_WORDS || refersToAdvice(text);
+const saysLittle = (text: string): boolean => contentWords(text).size < FEW_WORDS || refersToAdvice(text);
+
+/** Without the stop words of English and of the text's own language. */
+const contentWords = (text: string): Set<string> => {
+  const { stopWords } = languageNamed(detectLanguage(text) ?? 'en');
+  return new Set(wordsOf(text).filter((word) => !stopWords.has(word)));
+};
 
 /** "Still the same", "did not help": the earlier messages say what it is about. */
 const refersToAdvice = (text: string): boolean =>

@@ -26,6 +26,9 @@ const MARK = /\[(?:name|key|wallet|card|email|phone)\]/g;
 /** "RMA-204518", "A2-004711": in an article only as an example. The letters may be informative. */
 const OWN_NUMBER = /(?<![\p{L}\d-])(\p{Lu}{1,4})\d?-\d{5,12}(?![\p{L}\d-])/gu;
 
+/** The numbers of cases, orders and devices that a text names, in order. */
+export const ownNumbersIn = (text: string): string[] => [...text.matchAll(OWN_NUMBER)].map(([number]) => number);
+
 /** Upper bound of the text read, in UTF-16 units: history and logs come after the message itself. */
 const MAX_READ = 16_000;
 const MAX_TEXT = 4000;

@@ -102,12 +102,10 @@ const relevanceOf = (title: string, { sources_consulted: sources }: SupportRespo
 
 const headOf = (response: SupportResponse, said: (text: string) => string): string[] => {
   const { intent_classification: intent, agent_guidance: guidance } = response;
-  const others = (intent.secondary_intents ?? []).slice(0, 2);
-  const or = others.map((other) => `${said(other.intent)} ${percent(other.confidence)}`).join(', ');
   const { allowed, reasons } = guidance.auto_send;
   const summary = guidance.summary ?? `${intent.primary_intent} (${percent(intent.confidence)} sure)`;
   return [
-    `**${said(summary)}**${or === '' ? '' : ` Or: ${or}.`}`,
+    `**${said(summary)}**`,
     `${allowed ? 'May be sent without a person' : 'Not to be sent without a person'}: ${reasons.map(said).join(' ')}`,
   ];
 };

@@ -89,9 +89,9 @@ describe('answerPassages() for likely units', () => {
     expect(await quotedBy(ARTICLES.both, { Slower: 0.9, Cleaner: 0.001 })).toContain('**Slower**');
   });
   it.each([
-    [0.04, false],
-    [0.05, true],
-  ])('quotes a second passage from a twentieth of the probability of the first on: %d', async (share, isQuoted) => {
+    [0.29, false],
+    [0.31, true],
+  ])('quotes a second passage from three tenths of the probability of the first on: %d', async (share, isQuoted) => {
     const both = await quotedBy(ARTICLES.both, { Slower: 0.9, Cleaner: 0.9 * share });
     expect(both.includes('**Dust: Cleaner**')).toBe(isQuoted);
   });

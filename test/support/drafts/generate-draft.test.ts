@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Draft } from '../../../src/contract/wire/support-response.ts';
-import { createDraftComposer, createDraftGenerator } from '../../../src/support/drafts/generate-draft.ts';
+import {
+  createDraftComposer,
+  createDraftGenerator,
+  type DraftTicket,
+} from '../../../src/support/drafts/generate-draft.ts';
 import cases from './drafts.json' with { type: 'json' };
 import { composeFor, knowledgeOf, passage, taxonomy, ticketOf } from './tickets.ts';
 
@@ -47,8 +51,8 @@ describe('a draft with an answer', () => {
     expect(draft.text).not.toMatch(/\[\d\]|https?:/);
   });
   it.each([
-    ['fr', 'Bonjour, comment télécharger une facture ? Merci', 'Bonjour Dana,', 'Voici ce que dit notre documentation'],
-    ['it', 'Come posso scaricare una fattura? Grazie mille', 'Buongiorno Dana,', 'documentazione'],
+    ['fr', 'Bonjour, comment télécharger une facture ? Merci', 'Bonjour Dana,', 'S’il reste une question'],
+    ['it', 'Come posso scaricare una fattura? Grazie mille', 'Buongiorno Dana,', 'rispondere'],
   ])(
     'is framed in the language of customer and article, without a template in it: %s',
     (language, message, ...shown) => {
@@ -87,21 +91,57 @@ describe('a draft without an answer', () => {
 });
 
 describe('a draft in another language than the articles', () => {
-  const weather = { ...CLOSE, title: 'Weather', relevance: 0.1 };
-  it.each(cases.foreign as [string, string, string, string, string[]][])(
+  it.each(cases.foreign as [string, string, string, string, string[], string][])(
     '%s: %s',
-    (_fact, message, intent, language, shown) => {
-      const draft = draftFor(message, { intent, isForeign: true, knowledge: knowledgeOf(CLOSE, weather) });
+    (_fact, message, intent, language, shown, hidden) => {
+      const draft = draftFor(message, { intent, isForeign: true });
       expect(draft.language).toBe(language);
       for (const each of shown) expect(draft.text).toContain(each);
-      expect(draft.text).not.toMatch(/Weather|Eco mode|thank you/);
+      expect(draft.text).not.toMatch(new RegExp(hidden));
     },
   );
-  it('links only public addresses', () => {
-    const message = 'Le ventilateur de mon appareil est trop bruyant, que puis-je faire ?';
-    const { text } = draftFor(message, { isForeign: true, knowledge: knowledgeOf({ ...CLOSE, url: LOCAL }) });
-    expect(text).toContain('n’existe qu’en anglais');
-    expect(text).not.toMatch(/127\.0\.0\.1|plus proches/);
+  it('speaks of no documentation where it quotes none, and asks in that language alone', () => {
+    const message = 'Le ventilateur de mon appareil fait un bruit terrible depuis hier.';
+    const { text } = draftFor(message, { isForeign: true, passages: [], isClose: true });
+    expect(text).toContain('vous répondra ici');
+    expect(text).not.toMatch(/documentation|Which|Fans and noise/);
+  });
+});
+
+describe('a draft for a case', () => {
+  const composed = (message: string, needs: Partial<DraftTicket>, intent = 'noise') =>
+    createDraftComposer({
+      taxonomy,
+      ticket: { ...ticketOf(message, {}, { passages: [STEPS], hasPromptInjection: false }), ...needs },
+    })({ primary_intent: intent, confidence: 0.9 }, 'Dana', {}, knowledgeOf(CLOSE)).draft;
+
+  it('begins with regret for a customer who complains, and quotes all the same', () => {
+    const { text } = composed('The fan of my device is loud!!!', { isUpset: true });
+    expect(text).toMatch(/^Hello Dana,\n\nI am sorry [^\n]+\n\nMake it quieter/);
+  });
+  it('quotes nothing but what is forbidden where a person decides', () => {
+    const needs = { isUpset: true, isForPerson: true };
+    expect(composed(LOUD, needs).text).not.toContain('Eco mode');
+    const warning = passage('Never cover the device.');
+    const answer = { passages: [STEPS], warning, hasPromptInjection: false };
+    const { text } = composed(LOUD, { ...needs, answer });
+    expect(text).toMatch(/Never cover the device\.\n\nA member of our team takes this over/);
+  });
+  it('names the number that a person looks up, once', () => {
+    expect(composed(LOUD, { recordNumber: 'BR-20418' }).text).toContain('looks up BR-20418');
+    expect(composed(LOUD, { recordNumber: 'BR-20418' }, 'return_refund').text).not.toContain('looks up');
+  });
+  it('answers each question under its words, and says which it leaves open', () => {
+    const parts = [
+      { words: 'Is there a spare fan?', passages: [] },
+      { words: 'How do I make it quieter?', passages: [STEPS] },
+    ];
+    const { text } = composed(LOUD, { answer: { parts, passages: [STEPS], hasPromptInjection: false } });
+    expect(text).toMatch(/spare fan\?”\n\nI do not want to guess[^\n]+\n\n“How do I make it quieter\?”\n\nMake it/);
+  });
+  it('follows a serial number that contradicts the record, and says so', () => {
+    const shown = { product: 'Apollo III', otherProduct: 'Apollo II', shownBy: 'A3-004711' };
+    expect(composed(LOUD, shown).text).toContain('A3-004711 belongs to Apollo III');
   });
 });
 

@@ -15,7 +15,7 @@ const draftOf = (text: string, more: Partial<SupportResponse['draft']> = {}): Ch
 describe('composeNote()', () => {
   it('shows everything an agent needs, the most important first', () => {
     expect(noteFor().text.split('\n\n')).toEqual([
-      'The customer has 0 H/s. Or: slow_hashrate 5 %.',
+      'The customer has 0 H/s.',
       'Not to be sent without a person: A safety risk is named.',
       ...['Escalate to safety', '- Smoke is mentioned.'],
       ...['Before sending', '- The customer mentions smoke.'],

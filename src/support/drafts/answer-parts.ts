@@ -1,0 +1,79 @@
+import type { TextVectors } from '../../answering/understand/parse-question.ts';
+import { searchEdition } from '../../knowledge/search/search-edition.ts';
+import { sentencesOf } from '../../language/message-kind.ts';
+import { questionPartsIn } from '../../language/split-questions.ts';
+import type { TicketReading } from '../message/read-ticket.ts';
+import type { Evidence } from '../retrieval/knowledge.ts';
+import { problemText } from '../retrieval/problem-text.ts';
+import { type AnswerPart, answerPassages } from './answer-passages.ts';
+import { rankTicketUnits } from './ticket-units.ts';
+
+type AskedTicket = Pick<TicketReading, 'message' | 'product' | 'isProductExact' | 'alreadyTried'>;
+
+/** Hits of each question. */
+const DEPTH = 20;
+
+/**
+ * Answers each question of a message by itself, since what fits all of them together often answers none. Undefined for a single question, and
+ * when no question is answered.
+ */
+export function answerParts(
+  evidence: Evidence,
+  ticket: AskedTicket,
+  vectors: TextVectors | undefined,
+): AnswerPart[] | undefined {
+  const parts = asksIn(ticket.message).map((text) => ({
+    words: wordsOf(text),
+    passages: answerPassages(...foundFor(evidence, { text, ticket, vectors }), ticket).passages,
+  }));
+  return parts.length > 1 && parts.some(({ passages }) => passages.length > 0) ? parts : undefined;
+}
+
+const foundFor = (
+  { edition, language }: Evidence,
+  { text, ticket: { product }, vectors }: { text: string; ticket: AskedTicket; vectors: TextVectors | undefined },
+): [Evidence, ReturnType<typeof rankTicketUnits>] => {
+  const devices = product === undefined ? [] : [product];
+  const search = searchEdition(edition, text, { limit: DEPTH, devices });
+  const articles = [...new Set(search.hits.map(({ article }) => article))];
+  const evidence: Evidence = {
+    edition,
+    text,
+    search,
+    articles,
+    relevance: new Map(articles.map((article) => [article, 0])),
+    sentences: [],
+    intents: [],
+    language,
+  };
+  return [evidence, rankTicketUnits(evidence, { product, vectors })];
+};
+
+/** The numbered items of a message when most of them ask, else its questions. */
+export function asksIn(message: string): string[] {
+  const { text } = problemText(message);
+  const items = itemsIn(text);
+  const asking = items.filter((item) => /[?？]/.test(item));
+  if (items.length > 1 && asking.length > 1) return items;
+  return questionPartsIn(text).map((part) => part.text);
+}
+
+const MAX_ITEMS = 6;
+
+/** What stands behind `1.`, `2)` and so on, each number once and in order. */
+const itemsIn = (text: string): string[] => {
+  const marks = [...text.matchAll(/(?<=^|\s)\(?([1-9])[.)]\s+/gu)].filter(
+    ({ 1: number }, at) => Number(number) === at + 1,
+  );
+  if (marks.length < 2 || marks.length > MAX_ITEMS) return [];
+  return marks.map(({ index, 0: mark }, at) => text.slice(index + mark.length, marks[at + 1]?.index).trim());
+};
+
+const MAX_WORDS = 120;
+
+/** The sentence that asks, or the last one, on one line. */
+const wordsOf = (text: string): string => {
+  const sentences = sentencesOf(text);
+  const words = sentences.findLast((each) => /[?？]/.test(each)) ?? sentences.at(-1) ?? text;
+  return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS).trimEnd()}…` : words;
+};

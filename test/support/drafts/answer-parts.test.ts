@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { answerParts, asksIn } from '../../../src/support/drafts/answer-parts.ts';
+import { editionOf, foundIn } from './tickets.ts';
+
+describe('asksIn()', () => {
+  it.each([
+    ['numbered items of which most ask', '1. Where is the log? 2. It fails with E11. 3. Can I buy a filter?', 3],
+    ['questions of one sentence after another', 'How long is the warranty? And which cable do I need for the lamp?', 2],
+    ['steps that were done', 'I did this: 1. reset it 2. changed the cable. What next?', 0],
+    ['a single question', 'Where is the log of old errors?', 0],
+  ])('reads %s', (_, message, count) => expect(asksIn(message)).toHaveLength(count));
+});
+
+describe('answerParts()', () => {
+  const edition = editionOf({
+    'care/clean': [
+      { title: 'Clean the filter' },
+      '## Clean the filter\n\nRinse the dust filter every month with water.',
+    ],
+    'power/timer': [{ title: 'Set the timer' }, '## Set the timer\n\nThe timer switches the lamp off after one hour.'],
+  });
+  const partsOf = async (message: string) => {
+    const { found, ticket } = await foundIn(edition, message);
+    return answerParts(found.evidence, ticket, undefined);
+  };
+
+  it('answers each question from its own article', async () => {
+    const parts = await partsOf('1. How often do I clean the dust filter? 2. How do I set the timer of the lamp?');
+    expect(parts?.map(({ passages }) => passages.map(({ url }) => new URL(url).pathname))).toEqual([
+      ['/care/clean'],
+      ['/power/timer'],
+    ]);
+    expect(parts?.map(({ words }) => words)[1]).toBe('How do I set the timer of the lamp?');
+  });
+  it('leaves a message that asks once to the whole', async () => {
+    expect(await partsOf('How often do I clean the dust filter?')).toBeUndefined();
+  });
+});
