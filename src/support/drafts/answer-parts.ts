@@ -1,5 +1,6 @@
 import type { TextVectors } from '../../answering/understand/parse-question.ts';
 import { searchEdition } from '../../knowledge/search/search-edition.ts';
+import { standalonePart } from '../../language/complete-question.ts';
 import { sentencesOf } from '../../language/message-kind.ts';
 import { questionPartsIn } from '../../language/split-questions.ts';
 import type { TicketReading } from '../message/read-ticket.ts';
@@ -22,10 +23,12 @@ export function answerParts(
   ticket: AskedTicket,
   vectors: TextVectors | undefined,
 ): AnswerPart[] | undefined {
-  const parts = asksIn(ticket.message).map((text) => ({
-    words: wordsOf(text),
-    passages: answerPassages(...foundFor(evidence, { text, ticket, vectors }), ticket).passages,
-  }));
+  const parts = asksIn(ticket.message).map((part, at, all) => {
+    // "And how loud is it?" names its subject by what stands before it.
+    const text = standalonePart(part, { earlier: all.slice(0, at) });
+    const { passages } = answerPassages(...foundFor(evidence, { text, ticket, vectors }), ticket);
+    return { words: wordsOf(part), passages };
+  });
   return parts.length > 1 && parts.some(({ passages }) => passages.length > 0) ? parts : undefined;
 }
 

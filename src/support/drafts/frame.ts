@@ -47,7 +47,7 @@ export interface FrameOptions {
   customerName: string | undefined;
   /** The product of the metadata. */
   product: string | undefined;
-  /** Of the customer, BCP 47. */
+  /** The language of the customer, BCP 47. */
   language: string | undefined;
   /** `answer` with quotes, `fallback` without, `alone` when it is sent without a person. */
   use: 'answer' | 'fallback' | 'alone';

@@ -29,7 +29,7 @@ const narrowTable = (table: string, narrowing: Narrowing): string => {
   const columns = head.map((cell, at) => (at > 0 && isOther(cell) ? -1 : at)).filter((at) => at >= 0);
   const own = rows.filter(([first = '']) => !isOther(first));
   const isOfDevice = (row: readonly string[]): boolean => devicesNamedIn(row[0] ?? '', narrowing.devices).length > 0;
-  const labelled = (row: readonly string[]): string => (isOfDevice(row) ? row.slice(0, 2).join(' ') : (row[0] ?? ''));
+  const labelled = (row: readonly string[]): string => row[isOfDevice(row) ? 1 : 0] ?? '';
   const shown = mostSpokenOf(own.length === 0 ? rows : own, labelled, narrowing);
   if (shown.length === rows.length && columns.length === head.length) return table;
   const line = (cells: readonly string[]): string => `| ${columns.map((at) => cells[at] ?? '').join(' | ')} |`;
@@ -62,7 +62,10 @@ const LEAST_ALTERNATIVES = 3;
 /** Share of the best one's weight that an alternative needs to be shown beside it. */
 const SHARE = 0.6;
 
-/** The alternatives whose labels have most words of the message; all of them when it has none. A word of every label weighs nothing. */
+/** Words of a label that the message needs to speak of it, unless it has all of them. */
+const LEAST_WORDS = 2;
+
+/** The alternatives whose labels have most words of the message; all of them when it speaks of none. A word of every label weighs nothing. */
 const mostSpokenOf = <T>(
   alternatives: readonly T[],
   labelled: (each: T) => string,
@@ -71,11 +74,14 @@ const mostSpokenOf = <T>(
   if (alternatives.length < LEAST_ALTERNATIVES) return alternatives;
   const labels = alternatives.map((each) => new Set(stemsOf(labelled(each))));
   const spoken = question.terms.filter(({ weight }) => weight === 1).map(({ forms }) => forms);
-  const weights = labels.map((label) =>
-    [...label]
-      .filter((stem) => spoken.some((forms) => forms.has(stem)))
-      .reduce((sum, stem) => sum + Math.log(labels.length / labels.filter((other) => other.has(stem)).length), 0),
-  );
+  const weights = labels.map((label) => {
+    const shared = [...label].filter((stem) => spoken.some((forms) => forms.has(stem)));
+    if (shared.length < Math.min(LEAST_WORDS, label.size)) return 0;
+    return shared.reduce(
+      (sum, stem) => sum + Math.log(labels.length / labels.filter((other) => other.has(stem)).length),
+      0,
+    );
+  });
   const best = Math.max(...weights);
   return best === 0 ? alternatives : alternatives.filter((_, at) => (weights[at] ?? 0) >= SHARE * best);
 };

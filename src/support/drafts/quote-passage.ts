@@ -76,15 +76,16 @@ const quotePart = (
   const heading = headingOf(section.path, title);
   const blocks: string[] = [];
   const steps: string[] = [];
-  // A table or list among steps is needed whole.
+  // Among steps, a table or list is needed whole but for what is for other devices.
   const hasSteps = section.pieces.some(({ isStep }) => isStep);
+  const narrowedBy = narrowing && hasSteps ? { ...narrowing, question: { terms: [] } } : narrowing;
   // Items of one list are joined again, and so are rows of one table.
   for (const group of Map.groupBy(pieces, ({ block }) => block).values()) {
     const [piece] = group;
     if (piece === undefined) continue;
     const whole = group.map((each) => section.text.slice(each.start, each.end)).join('\n');
-    const kind = hasSteps ? undefined : blockKind(piece);
-    const markdown = narrowing === undefined || kind === undefined ? whole : narrowBlock(whole, kind, narrowing);
+    const kind = blockKind(piece);
+    const markdown = narrowedBy === undefined || kind === undefined ? whole : narrowBlock(whole, kind, narrowedBy);
     const text = withoutTried(markdown, piece, { heading, title, alreadyTried, done });
     if (text === undefined) return undefined;
     if (text === '') continue;
@@ -95,9 +96,9 @@ const quotePart = (
 };
 
 /** A block of alternatives, which may be narrowed. */
-const blockKind = ({ kind }: Piece): 'rows' | 'items' | undefined => {
+const blockKind = ({ kind, isStep }: Piece): 'rows' | 'items' | undefined => {
   if (kind === 'head' || kind === 'row') return 'rows';
-  return kind === 'item' || kind === 'list' ? 'items' : undefined;
+  return (kind === 'item' || kind === 'list') && !isStep ? 'items' : undefined;
 };
 
 /**
