@@ -1,5 +1,5 @@
 import { taskSettings } from '../../src/gateway/protocols/a2a/task-settings.ts';
-import { maskSettings } from '../../src/language/privacy/mask.ts';
+import { maskSettings } from '../../src/language/privacy/mask-settings.ts';
 import { environmentSettings, type SettingsSchema } from '../../src/platform/settings/settings.ts';
 
 /** All variables of the function. */

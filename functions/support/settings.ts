@@ -1,5 +1,5 @@
 import { cacheSettings, modelSettings, vectorSettings } from '../../src/ai/adapters/settings.ts';
-import { maskSettings } from '../../src/language/privacy/mask.ts';
+import { maskSettings } from '../../src/language/privacy/mask-settings.ts';
 import { identitySettings } from '../../src/platform/context/identity.ts';
 import type { SettingsSchema } from '../../src/platform/settings/settings.ts';
 

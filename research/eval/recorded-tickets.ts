@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { SupportResponse } from '../../src/contract/wire/support-response.ts';
 import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
-import { createMask, readMaskKinds } from '../../src/language/privacy/mask.ts';
+import { createMask } from '../../src/language/privacy/mask.ts';
+import { readMaskKinds } from '../../src/language/privacy/mask-settings.ts';
 import { originate } from '../../src/platform/context/request-context.ts';
 import { type AnalysisParts, type AnalysisScope, analyze } from '../../src/support/analyze.ts';
 import { openClassifier } from '../../src/support/intents/classifier.ts';

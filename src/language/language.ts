@@ -36,6 +36,7 @@ import {
   vie,
   zho,
 } from 'stopword';
+import { memo } from '../platform/lru-cache.ts';
 import { STOP_WORDS, withoutMarks } from './analyse-text.ts';
 import { stem as stemEnglish } from './stem.ts';
 
@@ -117,11 +118,14 @@ const makeLanguage = (tag: string): Language => {
   const isOwn = (word: string): boolean => stemOwn !== undefined && (isLatin || !ASCII.test(word));
   return {
     tag,
-    stem: remembered((word) => {
-      // Names and terms in a text of another script are mostly English.
-      if (!isOwn(word)) return stemAsEnglish(word);
-      return WORD.test(word) ? withoutMarks(stemOwn?.(word) ?? word) : withoutMarks(word);
-    }),
+    stem: memo(
+      (word) => {
+        // Names and terms in a text of another script are mostly English.
+        if (!isOwn(word)) return stemAsEnglish(word);
+        return WORD.test(word) ? withoutMarks(stemOwn?.(word) ?? word) : withoutMarks(word);
+      },
+      { max: MAX_STEMS },
+    ),
     stopWords: new Set(words.filter((word) => word !== '')),
     isCompounding,
   };
@@ -132,15 +136,3 @@ const stemAsEnglish = (word: string): string => stemEnglish(ASCII.test(word) ? w
 /** Digits and signs are no part of an inflected word. */
 const WORD = /^\p{L}[\p{L}\p{M}]*$/u;
 const ASCII = /^[a-z]+$/;
-
-const remembered = (stem: (word: string) => string): ((word: string) => string) => {
-  const stems = new Map<string, string>();
-  return (word) => {
-    const cached = stems.get(word);
-    if (cached !== undefined) return cached;
-    if (stems.size >= MAX_STEMS) stems.clear();
-    const stemmed = stem(word);
-    stems.set(word, stemmed);
-    return stemmed;
-  };
-};

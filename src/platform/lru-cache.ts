@@ -64,3 +64,25 @@ export function lruCache<Key, Value extends NonNullable<unknown>>({
     },
   };
 }
+
+/**
+ * A pure function whose results are cached until there are `max`, and then all forgotten: for tables of words, where the order of use
+ * costs more than it gains.
+ *
+ * @param options.isCached Whether the result for an argument is worth a place; every one by default.
+ */
+export function memo<Argument, Value extends NonNullable<unknown>>(
+  make: (argument: Argument) => Value,
+  { max, isCached = () => true }: { max: number; isCached?: (argument: Argument) => boolean },
+): (argument: Argument) => Value {
+  const values = new Map<Argument, Value>();
+  return (argument) => {
+    const cached = values.get(argument);
+    if (cached !== undefined) return cached;
+    const value = make(argument);
+    if (!isCached(argument)) return value;
+    if (values.size >= max) values.clear();
+    values.set(argument, value);
+    return value;
+  };
+}

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { lruCache } from '../../src/platform/lru-cache.ts';
+import { lruCache, memo } from '../../src/platform/lru-cache.ts';
 
 it('evicts the entry that was used least recently', () => {
   const cache = lruCache<string, number>({ max: 2 });
@@ -48,4 +48,16 @@ it('never holds more than its bound, and always the last that was set', () => {
       }
     }),
   );
+});
+it('memo() makes each value once, forgets all when it is full, and caches no argument that is not worth it', () => {
+  const made: string[] = [];
+  const length = memo(
+    (word: string) => {
+      made.push(word);
+      return word.length;
+    },
+    { max: 2, isCached: (word) => word !== 'long' },
+  );
+  expect(['a', 'a', 'long', 'long', 'bb', 'a', 'cc', 'a'].map(length)).toEqual([1, 1, 4, 4, 2, 1, 2, 1]);
+  expect(made).toEqual(['a', 'long', 'long', 'bb', 'cc', 'a']);
 });

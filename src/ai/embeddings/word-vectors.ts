@@ -1,5 +1,6 @@
 import { analyseText } from '../../language/analyse-text.ts';
 import { stem } from '../../language/stem.ts';
+import { memo } from '../../platform/lru-cache.ts';
 import type { EmbeddingProvider } from './base.ts';
 
 /** Model name; changes whenever the table or the computation of vectors does. */
@@ -84,23 +85,18 @@ export const openWordVectors = (bytes: Uint8Array<ArrayBuffer>): WordVectors => 
  * The rows of the words of a token, one or several; -1 for none. Tokens recur, so their rows are cached: most are analysed,
  * stemmed and looked up once.
  */
-const rowsOfToken = (find: (key: string) => number) => {
-  const known = new Map<string, number | readonly number[]>();
-  return (token: string): number | readonly number[] => {
-    const cached = known.get(token);
-    if (cached !== undefined) return cached;
-    const rows: number[] = [];
-    analyseText(token, (word) => {
-      const row = find(stem(word));
-      if (row >= 0) rows.push(row);
-    });
-    const found = rows.length > 1 ? rows : (rows[0] ?? -1);
-    if (token.length > MAX_CACHED_LENGTH) return found;
-    if (known.size >= MAX_CACHED) known.clear();
-    known.set(token, found);
-    return found;
-  };
-};
+const rowsOfToken = (find: (key: string) => number) =>
+  memo(
+    (token: string): number | readonly number[] => {
+      const rows: number[] = [];
+      analyseText(token, (word) => {
+        const row = find(stem(word));
+        if (row >= 0) rows.push(row);
+      });
+      return rows.length > 1 ? rows : (rows[0] ?? -1);
+    },
+    { max: MAX_CACHED, isCached: ({ length }) => length <= MAX_CACHED_LENGTH },
+  );
 
 /** The parts between spaces and line breaks. No word crosses one, so the words are the same as those of the whole text. */
 const eachToken = (text: string, visit: (token: string) => void): void => {

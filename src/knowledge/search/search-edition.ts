@@ -1,4 +1,5 @@
 import { detectLanguage } from '../../language/detect-language.ts';
+import { memo } from '../../platform/lru-cache.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import type { NearChunk } from '../edition/nearest-rows.ts';
 import type { Edition } from '../edition/open-edition.ts';
@@ -205,24 +206,18 @@ const deviceBonus = (
   return isFavoured ? DEVICE_BONUS : 0;
 };
 
-/** Maximum number of cached sections per edition; then the cache is cleared. */
-const REMEMBERED = 2000;
-
-const remembered = oncePer((_edition: Edition) => new Map<number, readonly string[]>());
+/** Lists of devices that are cached for an edition. */
+const MAX_DEVICE_LISTS = 2000;
 
 /**
  * Devices named by the innermost heading of a chunk that names any: in an article on several devices, a section is about
  * its own. Empty if no heading names one.
  */
-const sectionDevices = (edition: Edition, chunk: number): readonly string[] => {
-  const known = remembered(edition);
-  const found = known.get(chunk);
-  if (found !== undefined) return found;
-  if (known.size >= REMEMBERED) known.clear();
-  const devices = readDevices(edition, chunk);
-  known.set(chunk, devices);
-  return devices;
-};
+const sectionDevices = (edition: Edition, chunk: number): readonly string[] => devicesByChunk(edition)(chunk);
+
+const devicesByChunk = oncePer((edition: Edition) =>
+  memo((chunk: number) => readDevices(edition, chunk), { max: MAX_DEVICE_LISTS }),
+);
 
 const readDevices = (edition: Edition, chunk: number): readonly string[] => {
   for (const heading of edition.headingPath(chunk).toReversed()) {

@@ -1,6 +1,3 @@
-import * as z from 'zod';
-import { readSettings, SettingRefused, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
-import { list } from '../../platform/settings/values.ts';
 import {
   type Found,
   findCards,
@@ -59,31 +56,6 @@ export const createMask = (kinds: readonly MaskKind[]): Mask => {
     },
   };
 };
-
-export const maskSettings = {
-  PRIVACY_MASK: list({
-    what: 'What is [masked](support.md#privacy) in messages, and in answers and tasks before they are kept; `none` for nothing',
-    item: z
-      .string()
-      .toLowerCase()
-      .pipe(z.enum([...MASK_KINDS, 'none'])),
-    allowed: `${MASK_KINDS.join(', ')}, separated by commas, or \`none\``,
-    usual: MASK_KINDS,
-    otherwise: `\`${MASK_KINDS.join()}\``,
-  }),
-} satisfies SettingsSchema;
-
-/**
- * The kinds that are masked.
- *
- * @throws {SettingRefused} For an unknown kind.
- */
-export function readMaskKinds(variables: Variables<typeof maskSettings>): readonly MaskKind[] {
-  const { PRIVACY_MASK: names } = readSettings(maskSettings, variables);
-  if (names.includes('none') && names.length > 1)
-    throw new SettingRefused('PRIVACY_MASK', 'none stands beside other kinds');
-  return MASK_KINDS.filter((kind) => names.includes(kind));
-}
 
 const FINDERS: Record<MaskKind, (text: string) => Found[]> = {
   key: findKeys,

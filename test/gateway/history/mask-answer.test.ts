@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { maskAnswer } from '../../../src/gateway/history/answer-routes.ts';
-import { createMask, readMaskKinds } from '../../../src/language/privacy/mask.ts';
+import { createMask } from '../../../src/language/privacy/mask.ts';
+import { readMaskKinds } from '../../../src/language/privacy/mask-settings.ts';
 import { answerOf } from './answer-for-test.ts';
 
 const MAIL = 'jane.doe@example.com';

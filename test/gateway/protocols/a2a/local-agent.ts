@@ -7,7 +7,8 @@ import { serveA2a } from '../../../../src/gateway/protocols/a2a/serve.ts';
 import { taskStore } from '../../../../src/gateway/protocols/a2a/task-store.ts';
 import { createTasks } from '../../../../src/gateway/protocols/a2a/tasks.ts';
 import { RouteFailed } from '../../../../src/gateway/protocols/gateway-routes.ts';
-import { createMask, readMaskKinds } from '../../../../src/language/privacy/mask.ts';
+import { createMask } from '../../../../src/language/privacy/mask.ts';
+import { readMaskKinds } from '../../../../src/language/privacy/mask-settings.ts';
 import type { Sql } from '../../../../src/platform/storage/sql.ts';
 import { nodeSql } from '../../../../tools/stand-ins/node-sql.ts';
 
