@@ -1,4 +1,4 @@
-import { FENCE } from '../language/outside-code.ts';
+import { fenceAfter, type OpenFence } from '../language/outside-code.ts';
 import { signOf } from './icons.ts';
 import { isAloneInLine, labelHtml } from './jsx.ts';
 import { isNoteName } from './notes.ts';
@@ -79,17 +79,16 @@ export function withBracketCode(text: string): string {
     if (name !== undefined) pushTo(ends, name, at);
   }
   const out: string[] = [];
-  let mark: string | undefined;
+  let fence: OpenFence | undefined;
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
-    const fence = line.length < 500 ? FENCE.exec(line) : null;
+    const isOutside = fence === undefined;
+    fence = fenceAfter(line, fence);
     const [, indent = '', name = '', given = '', first = ''] =
-      mark === undefined && line.length < 2000 ? (CODE_TAG.exec(line) ?? []) : [];
+      isOutside && line.length < 2000 ? (CODE_TAG.exec(line) ?? []) : [];
     const end = name === '' ? undefined : firstFrom(at, ends.get(name.toLowerCase()) ?? []);
-    if (mark !== undefined) mark = fence?.[1]?.startsWith(mark) && fence[2]?.trim() === '' ? undefined : mark;
-    else if (fence !== null) mark = fence[1];
     if (end === undefined || (end === at && !isWholeLine(line))) {
-      out.push(mark === undefined && fence === null && line.length < 2000 ? line.replace(IN_LINE, '`$3`') : line);
+      out.push(isOutside && fence === undefined && line.length < 2000 ? line.replace(IN_LINE, '`$3`') : line);
       continue;
     }
     const code = [first, ...lines.slice(at + 1, end + 1)];

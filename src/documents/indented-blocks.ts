@@ -1,4 +1,4 @@
-import { FENCE } from '../language/outside-code.ts';
+import { fenceAfter, type OpenFence } from '../language/outside-code.ts';
 import { labelLine, noteLine } from './note-lines.ts';
 import { isNoteName } from './notes.ts';
 
@@ -11,11 +11,11 @@ const MAX_NESTING = 8;
 export function readIndented(lines: readonly string[], depth: number): string[] {
   if (depth > MAX_NESTING || !lines.some((line) => line.length < 500 && INDENTED.test(line))) return [...lines];
   const out: string[] = [];
-  let mark: string | undefined;
+  let fence: OpenFence | undefined;
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
-    mark = openFence(line, mark);
-    const block = mark === undefined && line.length < 500 ? INDENTED.exec(line) : null;
+    fence = fenceAfter(line, fence);
+    const block = fence === undefined && line.length < 500 ? INDENTED.exec(line) : null;
     const [, indent = '', sign = '', name, , title] = block ?? [];
     const isTab = sign.startsWith('=');
     // A fold needs no more than its title.
@@ -37,13 +37,6 @@ export function readIndented(lines: readonly string[], depth: number): string[] 
   return out;
 }
 
-/** The mark of the code that is open behind a line. */
-function openFence(line: string, mark: string | undefined): string | undefined {
-  const fence = line.length < 500 ? FENCE.exec(line)?.[1] : undefined;
-  if (mark === undefined) return fence;
-  return fence?.startsWith(mark) && line.trim() === fence ? undefined : mark;
-}
-
 const LONE_DEFINITION = /^:[ \t]{1,3}(?=\S)/;
 
 const HEADING = /^ {0,3}#{1,6}[ \t]/;
@@ -52,11 +45,11 @@ const HEADING = /^ {0,3}#{1,6}[ \t]/;
 export function withLoneDefinitions(lines: string[]): string[] {
   const out: string[] = [];
   let isBelow = false;
-  let mark: string | undefined;
+  let fence: OpenFence | undefined;
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
-    mark = openFence(line, mark);
-    const isLone: boolean = mark === undefined && isBelow && LONE_DEFINITION.test(line);
+    fence = fenceAfter(line, fence);
+    const isLone: boolean = fence === undefined && isBelow && LONE_DEFINITION.test(line);
     out.push(isLone ? line.replace(LONE_DEFINITION, '') : line);
     if (line.trim() !== '') isBelow = isLone || HEADING.test(line);
     if (!isLone) continue;

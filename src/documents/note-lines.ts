@@ -15,6 +15,8 @@ const plainTitle = (title: string): string =>
     .replace(/`([^`]*)`/g, '$1')
     .replace(/(\*{1,2})([^*\s](?:[^*]*[^*\s])?)\1/g, '$2')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/^\[([^\]]*)\](?:\[[^\]]*\])?$/, '$1')
+    .replace(/<\/?(?:[abisu]|em|strong|small|su[bp]|code|kbd|span|mark|del|br)(?:\s[^<>]*)?\/?>/gi, '')
     .trim();
 
 /** `[Title]`, `Title`, `{title="…"}`, `"Title"`. */

@@ -47,8 +47,9 @@ function leanHtml(html: string, isFragment: boolean): string {
 /** A page of XHTML, where `<title/>` is an empty title; in HTML it would hold the rest of the page. */
 const isXhtml = (html: string): boolean =>
   /^\s*(?:<\?xml\s|<!DOCTYPE[^>]{0,200}XHTML)|<html\b[^>]{0,500}\sxmlns=/i.test(html.slice(0, 1000));
+/** But for those that hold nothing (HTML Standard, 13.1.2). */
 const SELF_CLOSED =
-  /<(a|audio|b|button|code|div|em|h[1-6]|i|iframe|li|noscript|object|p|pre|script|section|span|strong|style|td|textarea|th|title|video)((?:\s[^<>]{0,3000}?)?)\s?\/>/gi;
+  /<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)[\s/])([a-z][\w:-]{0,60})((?:\s[^<>]{0,3000}?)?)\s?\/>/gi;
 
 /**
  * The parser reopens unclosed formatting in each following paragraph (HTML Standard, 13.2.4.3), at most three times per

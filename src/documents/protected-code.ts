@@ -1,3 +1,5 @@
+import { attributesIn } from './tag-attributes.ts';
+
 /** Stand for the braces of what template tags protect: characters that no text has. */
 export const RAW_OPEN = '\ufdd0';
 
@@ -30,15 +32,27 @@ export function withoutRaw(text: string): string {
 }
 
 /** Code between template tags (`{% highlight ruby %}`, `{{< highlight go >}}`) as fenced code. */
-export const withFences = (text: string): string =>
-  withDiagrams(
-    text.includes('highlight')
-      ? text.replace(
-          /^([ \t]{0,40})\{(?:%-?|\{[<%])[ \t]{0,9}(?:highlight[ \t]{1,9}([\w+#.-]{1,40})[^\n%>]{0,200}|(?:end|\/[ \t]{0,9})highlight[ \t]{0,9})(?:-?%\}|[>%]\}\})[ \t]{0,40}$/gm,
-          (_, indent: string, language = '') => `${indent}\`\`\`${language}`,
-        )
-      : text,
-  );
+export function withFences(text: string): string {
+  const fenced = text.includes('highlight')
+    ? text.replace(HIGHLIGHT, (_, indent, language = '') => `${indent}\`\`\`${language}`)
+    : text;
+  return withDiagrams(fenced.includes('{{< code') ? fenced.replace(CODE_SHORTCODE, codeOfShortcode) : fenced);
+}
+
+const HIGHLIGHT =
+  /^([ \t]{0,40})\{(?:%-?|\{[<%])[ \t]{0,9}(?:highlight[ \t]{1,9}([\w+#.-]{1,40})[^\n%>]{0,200}|(?:end|\/[ \t]{0,9})highlight[ \t]{0,9})(?:-?%\}|[>%]\}\})[ \t]{0,40}$/gm;
+
+/** Shortcodes that are named after code and enclose text: `{{< code-toggle file=hugo >}}`. */
+const CODE_SHORTCODE =
+  /^([ \t]{0,40})\{\{< (code[\w-]{0,40})((?:\s[^\n>]{0,300})?)(?<!\/)>\}\}[ \t]*\n((?:(?!.*\{\{<).*\n){1,500}?)[ \t]{0,40}\{\{<[ \t]{0,9}\/[ \t]{0,9}\2[ \t]{0,9}>\}\}[ \t]*$/gm;
+
+function codeOfShortcode(all: string, indent: string, _name: string, given: string, code: string): string {
+  // Others hold code that is fenced already.
+  if (/^[ \t]*(?:`{3}|~{3})/m.test(code)) return all;
+  const { named } = attributesIn(given);
+  const language = named.get('lang') ?? named.get('language') ?? /\.(\w+)$/.exec(named.get('file') ?? '')?.[1] ?? '';
+  return `${indent}\`\`\`${language}\n${code}${indent}\`\`\``;
+}
 
 /** `::: mermaid` of Azure DevOps as fenced code. */
 const withDiagrams = (text: string): string =>

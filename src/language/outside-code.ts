@@ -1,27 +1,43 @@
 /** Lines that may open or close fenced code, also in quotes and at the beginning of items. */
-export const FENCE = /^[ \t>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})(.*)$/;
+const FENCE = /^[ \t>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})(.*)$/;
 
 const MAY_BE_FENCE = /`{3}|~{3}/;
+
+/** Code that is open: its mark, and how far that is set in. */
+export interface OpenFence {
+  mark: string;
+  indent: number;
+}
+
+/** The fence that is open behind a line. One that is set in further is text of the code (CommonMark 0.31.2, 4.5). */
+export function fenceAfter(line: string, open: OpenFence | undefined): OpenFence | undefined {
+  const fence = line.length < 2000 && MAY_BE_FENCE.test(line) ? FENCE.exec(line) : null;
+  if (fence === null) return open;
+  const [, mark = '', rest = ''] = fence;
+  const indent = line.slice(0, line.indexOf(mark)).replaceAll('\t', '    ').length;
+  if (open === undefined) return mark.startsWith('`') && rest.includes('`') ? undefined : { mark, indent };
+  const isEnd = mark.startsWith(open.mark) && rest.trim() === '' && indent <= open.indent + 3;
+  return isEnd ? undefined : open;
+}
 
 /** Gives the runs of lines outside of fenced code to `read`. */
 export function runsOutsideCode(text: string, read: (lines: string[]) => string[]): string {
   const out: string[] = [];
   let run: string[] = [];
-  let mark: string | undefined;
+  let fence: OpenFence | undefined;
   const flush = (): void => {
     if (run.length > 0) for (const line of read(run)) out.push(line);
     run = [];
   };
   for (const line of text.split('\n')) {
-    const fence = line.length < 2000 && MAY_BE_FENCE.test(line) ? FENCE.exec(line) : null;
-    if (mark !== undefined) {
-      out.push(line);
-      if (fence?.[1]?.startsWith(mark) && fence[2]?.trim() === '') mark = undefined;
-    } else if (fence !== null && !(fence[1]?.startsWith('`') && fence[2]?.includes('`'))) {
-      flush();
-      mark = fence[1];
-      out.push(line);
-    } else run.push(line);
+    const open = fence;
+    fence = fenceAfter(line, open);
+    if (open === undefined && fence === undefined) {
+      run.push(line);
+      continue;
+    }
+    flush();
+    out.push(line);
   }
   flush();
   return out.join('\n');

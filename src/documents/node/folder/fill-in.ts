@@ -56,7 +56,8 @@ function withValues(text: string, { site: { site }, fields }: { site: FolderSite
         value ?? (site.hasPlainValues === true && /^\w+(?:\.\w+)*$/.test(setting) ? `{{ config.${setting} }}` : found)
       );
     });
-  if (site.values === 'text') return linesOutsideCode(text, fill);
+  // Vue leaves what `v-pre` marks as it is written.
+  if (site.values === 'text') return linesOutsideCode(text, (line) => (line.includes('v-pre') ? line : fill(line)));
   return text
     .split(RAW)
     .map((part, at) => (at % 2 === 1 ? part : fill(part)))

@@ -37,6 +37,7 @@ export function vitepress(files: SiteFiles): Site | undefined {
     generator: 'VitePress',
     address: addressOf(sitemap.hostname, config.base) ?? addressIn(config) ?? localeAddress(locales),
     values: 'text',
+    hasPlainValues: true,
     hasSiteLinks: true,
     outside: outsideOf([source]),
     pageOf: (path, fields) => {
