@@ -51,7 +51,9 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted === true) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
-  signal?.addEventListener('abort', () => resolve(), { once: true });
+  const end = (): void => resolve();
+  signal?.addEventListener('abort', end, { once: true });
   await promise;
+  signal?.removeEventListener('abort', end);
   clearTimeout(timer);
 }
