@@ -53,6 +53,31 @@ it.each([
   expect(searched?.articleIntents).toEqual(articleIntents);
 });
 
+describe('a draft by what the message is', () => {
+  const repair = { primary_intent: 'warranty_claim', confidence: 0.9 };
+  it('regrets, and names the number that a person looks up, where an angry customer waits for a team', async () => {
+    const { draft } = await analysed(
+      repair,
+      'This is unacceptable. My repair RMA-208811 takes months, and no one replies.',
+    );
+    expect(draft.text).toMatch(/I am sorry [^\n]+\n\nA member of our team looks up RMA-208811/);
+  });
+  it('regrets a third message, and no second one', async () => {
+    const textAfter = async (...earlier: string[]) => {
+      const history = earlier.map((text) => ({ from: 'customer' as const, text }));
+      return (await analysed({ primary_intent: 'noise', confidence: 0.9 }, 'The fan still rattles.', { history })).draft
+        .text;
+    };
+    expect(await textAfter('The fan rattles.', 'It rattles at night.')).toContain('I am sorry');
+    expect(await textAfter('The fan rattles.')).not.toContain('I am sorry');
+  });
+  it('looks nothing up for thanks in words of any kind', async () => {
+    const { draft, searched } = await analysed(repair, 'Danke, das beantwortet meine Frage.');
+    expect(draft.text).toContain('vielen Dank für die Rückmeldung');
+    expect(searched).toBeUndefined();
+  });
+});
+
 describe('a message that looks like spam', () => {
   it.each([
     [0.9, undefined, [expect.stringContaining('nothing was looked up')]],

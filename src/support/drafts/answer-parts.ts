@@ -9,7 +9,7 @@ import { problemText } from '../retrieval/problem-text.ts';
 import { type AnswerPart, answerPassages } from './answer-passages.ts';
 import { rankTicketUnits } from './ticket-units.ts';
 
-type AskedTicket = Pick<TicketReading, 'message' | 'product' | 'isProductExact' | 'alreadyTried'>;
+type AskedTicket = Pick<TicketReading, 'message' | 'product' | 'isProductExact' | 'alreadyTried' | 'language'>;
 
 /** Hits of each question. */
 const DEPTH = 20;

@@ -2,8 +2,9 @@ import { hasPromptInjection, isInjectionName } from '../../answering/model/promp
 import { overlaps, type RankedUnit, spansOf } from '../../answering/passages/find-answer.ts';
 import { withNamedRows } from '../../answering/passages/units.ts';
 import { RETRIEVAL_MIN_SCORE } from '../../contract/wire/knowledge.ts';
+import { wordsOf } from '../../language/analyse-text.ts';
 import type { AlreadyTried } from '../message/already-tried.ts';
-import { phrasesOf } from '../message/languages.ts';
+import { phrasesOf, primaryOf } from '../message/languages.ts';
 import type { Evidence } from '../retrieval/knowledge.ts';
 import { type Warning, warningFor } from './check-model-draft.ts';
 import { type AnswerPassage, type QuoteOptions, quotePassage, textOf } from './quote-passage.ts';
@@ -35,12 +36,14 @@ interface AnswerOptions {
   /** False when several products share the name. */
   isProductExact: boolean;
   alreadyTried: AlreadyTried;
+  /** BCP 47; undefined when it cannot be detected. */
+  language?: string | undefined;
 }
 
 /** Share of the best unit's probability that the first passage needs: the best ones may have been tried or be for other devices. */
 const FIRST_SHARE = 0.1;
 /** Share of the first passage's probability that a second one needs: what does not answer has to be deleted before a draft goes out. */
-const SECOND_SHARE = 0.3;
+const SECOND_SHARE = 0.4;
 const MAX_PASSAGES = 2;
 /** Visible characters of all passages together; a single procedure may be longer. */
 const MAX_SIZE = 1100;
@@ -50,7 +53,8 @@ const MAX_SIZE = 1100;
  * head. Sections about other devices and steps that were already tried are omitted.
  */
 export function answerPassages(evidence: Evidence, found: TicketUnits, options: AnswerOptions): Answer {
-  const candidates = sureUnits(found);
+  const isForeign = isOtherLanguage(options.language, evidence.language);
+  const candidates = sureUnits(found).filter((each) => !isForeign || sharesWords(each, found));
   const warning = warningFor(evidence, found);
   if (candidates.length === 0) return { passages: [], warning: warning?.passage, hasPromptInjection: false };
   const { done } = phrasesOf(evidence.language ?? '');
@@ -79,6 +83,24 @@ const sureUnits = ({ question, units, relevance, codes }: TicketUnits): readonly
   const sure = units.filter(({ source }) => (relevance.get(source.index) ?? 0) >= RETRIEVAL_MIN_SCORE);
   const withCode = sure.filter(({ unit }) => hasCode(unit, codes));
   return (withCode.length > 0 ? withCode : sure).map((each) => ({ ...each, unit: withNamedRows(each.unit, question) }));
+};
+
+const isOtherLanguage = (own: string | undefined, articles: string | undefined): boolean =>
+  own !== undefined && articles !== undefined && primaryOf(own) !== primaryOf(articles);
+
+/** Words that a passage in another language shares with the message: codes, figures, names on the screen. */
+const LEAST_SHARED = 2;
+
+/** Whether a passage has a code of the message, or enough of its words; names of devices stand in all of them. */
+const sharesWords = ({ unit }: RankedUnit, { question, codes }: TicketUnits): boolean => {
+  if (hasCode(unit, codes)) return true;
+  const stems = new Set(unit.parts.flatMap(({ pieces }) => pieces.flatMap((piece) => piece.stems)));
+  const devices = new Set(question.devices.flatMap((device) => wordsOf(device)));
+  const shared = question.terms.filter(
+    ({ word, weight, isKnown, forms }) =>
+      isKnown && weight === 1 && !devices.has(word) && [...forms].some((form) => stems.has(form)),
+  );
+  return shared.length >= LEAST_SHARED;
 };
 
 interface PickedPassage {

@@ -53,8 +53,6 @@ export interface FrameOptions {
   use: 'answer' | 'fallback' | 'alone';
   /** Facts that the customer has not given. */
   missing: readonly RequiredFact[];
-  /** Whether an article comes close. */
-  isFound: boolean;
 }
 
 /** Least confidence of an intent whose template is used; another intent must not be nearly as likely. */
@@ -158,14 +156,10 @@ const coveredProducts = ({ devices }: Taxonomy, language: string): string => {
 
 type Phrases = ReturnType<typeof phrasesOf>;
 
-/** What a message that says little, or reports something about no named product, is asked without facts of an intent. */
-const furtherQuestion = (
-  { classification, ticket, product, isFound }: FrameOptions,
-  { tellMore, sayMore }: Phrases,
-): string => {
-  const isReport = !isSureOf(classification) && isFound && product === undefined && ticket?.isQuestion !== true;
-  if (ticket?.saysLittle !== true && !isReport) return '';
-  return product === undefined && ticket?.isQuestion !== true ? tellMore : sayMore;
+/** What a message that says little is asked without facts of an intent. */
+const furtherQuestion = ({ ticket, product }: FrameOptions, { tellMore, sayMore }: Phrases): string => {
+  if (ticket?.saysLittle !== true) return '';
+  return product === undefined && ticket.isQuestion !== true ? tellMore : sayMore;
 };
 
 /** Adds what the case asks for: regret, the contradiction of two products, and what a person looks up. */

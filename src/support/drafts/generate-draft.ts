@@ -103,7 +103,6 @@ export const createDraftComposer =
       product: typeof metadata?.product === 'string' ? metadata.product : undefined,
       language,
       missing: ticket?.missing ?? missingInformation(intent, unknown),
-      isFound: knowledge !== undefined && knowledge.coverage !== 'none',
     };
     const words = frameDraft({ ...framing, use });
     const quotes = quotesOf(answer, { passages, language: words.language });

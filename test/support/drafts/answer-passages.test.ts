@@ -89,9 +89,22 @@ describe('answerPassages() for likely units', () => {
     expect(await quotedBy(ARTICLES.both, { Slower: 0.9, Cleaner: 0.001 })).toContain('**Slower**');
   });
   it.each([
-    [0.29, false],
-    [0.31, true],
-  ])('quotes a second passage from three tenths of the probability of the first on: %d', async (share, isQuoted) => {
+    ['names of devices alone', 'Mein Apollo II ist seit gestern viel zu laut, was kann ich dagegen tun?', ''],
+    [
+      'two words',
+      'Mein Apollo II ist viel zu laut, wo stelle ich Eco unter Cooling ein?',
+      expect.stringContaining('Eco mode'),
+    ],
+  ])('quotes a passage in another language by what it shares with the message: %s', async (_, message, quoted) => {
+    const text = '## Slower\n\nThe fan of an Apollo II turns more slowly in Eco mode, which stands under Cooling.';
+    expect(await quotedBy({ 'care/fans.md': [{ title: 'Fans and noise' }, text] }, { Slower: 0.9 }, message)).toEqual(
+      quoted,
+    );
+  });
+  it.each([
+    [0.39, false],
+    [0.41, true],
+  ])('quotes a second passage from four tenths of the probability of the first on: %d', async (share, isQuoted) => {
     const both = await quotedBy(ARTICLES.both, { Slower: 0.9, Cleaner: 0.9 * share });
     expect(both.includes('**Dust: Cleaner**')).toBe(isQuoted);
   });
