@@ -318,9 +318,10 @@ const answerIn = async (
     const timeoutMs = Math.max(1, TIMEOUT_MS - knowledge.retrieval_time_ms);
     const work = () => {
       const units = rankTicketUnits(evidence, { product: ticket.product, vectors: wordVectors?.() });
-      const parts = answerParts(evidence, ticket, wordVectors?.());
       const whole = answerPassages(evidence, units, ticket);
       const raised = withUnits(knowledge, units);
+      const isAnswered = isCovered(raised) && whole.passages.length > 0;
+      const parts = answerParts(evidence, ticket, { isCovered: isAnswered, vectors: wordVectors?.() });
       if (parts !== undefined) {
         const passages = parts.flatMap((part) => part.passages);
         return { found: coveredBy(raised, passages), answer: { ...whole, passages, parts }, units };

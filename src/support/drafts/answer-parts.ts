@@ -14,16 +14,25 @@ type AskedTicket = Pick<TicketReading, 'message' | 'product' | 'isProductExact' 
 /** Hits of each question. */
 const DEPTH = 20;
 
+interface PartOptions {
+  /** Whether the articles answer the message as a whole. */
+  isCovered: boolean;
+  vectors: TextVectors | undefined;
+}
+
 /**
  * Answers each question of a message by itself, since what fits all of them together often answers none. Undefined for a single question, and
- * when no question is answered.
+ * when no question is answered. Questions in running text share a subject: where the articles answer them as a whole, they stay together.
  */
 export function answerParts(
   evidence: Evidence,
   ticket: AskedTicket,
-  vectors: TextVectors | undefined,
+  { isCovered, vectors }: PartOptions,
 ): AnswerPart[] | undefined {
-  const parts = asksIn(ticket.message).map((part, at, all) => {
+  const { text: problem } = problemText(ticket.message);
+  const items = askingItems(problem);
+  const asks = items.length > 0 || isCovered ? items : questionPartsIn(problem).map(({ text }) => text);
+  const parts = asks.map((part, at, all) => {
     // "And how loud is it?" names its subject by what stands before it.
     const text = standalonePart(part, { earlier: all.slice(0, at) });
     const { passages } = answerPassages(...foundFor(evidence, { text, ticket, vectors }), ticket);
@@ -52,13 +61,10 @@ const foundFor = (
   return [evidence, rankTicketUnits(evidence, { product, vectors })];
 };
 
-/** The numbered items of a message when most of them ask, else its questions. */
-export function asksIn(message: string): string[] {
-  const { text } = problemText(message);
+/** The numbered items of a text of which several ask; empty for others, such as steps that were done. */
+export function askingItems(text: string): string[] {
   const items = itemsIn(text);
-  const asking = items.filter((item) => /[?？]/.test(item));
-  if (items.length > 1 && asking.length > 1) return items;
-  return questionPartsIn(text).map((part) => part.text);
+  return items.filter((item) => /[?？]/.test(item)).length > 1 ? items : [];
 }
 
 const MAX_ITEMS = 6;

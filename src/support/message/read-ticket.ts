@@ -3,7 +3,7 @@ import type { SupportRequest } from '../../contract/wire/support-response.ts';
 import type { Taxonomy } from '../../contract/wire/taxonomy.ts';
 import type { Turn } from '../../knowledge/search/analyse-query.ts';
 import { devicesOwned } from '../../knowledge/search/devices-named-in.ts';
-import { wordsOf } from '../../language/analyse-text.ts';
+import { analyseText, STOP_WORDS, type WordKind, wordsOf } from '../../language/analyse-text.ts';
 import { standalonePart } from '../../language/complete-question.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { languageNamed } from '../../language/language.ts';
@@ -203,10 +203,15 @@ export const messageKind = (
 /** A few words, or words about advice alone: what it is about stands elsewhere. */
 const saysLittle = (text: string): boolean => contentWords(text).size < FEW_WORDS || refersToAdvice(text);
 
-/** Without the stop words of English and of the text's own language. */
+/** Without the stop words of the text's own language, and without words that are joined of others. */
 const contentWords = (text: string): Set<string> => {
+  const words = new Set<string>();
   const { stopWords } = languageNamed(detectLanguage(text) ?? 'en');
-  return new Set(wordsOf(text).filter((word) => !stopWords.has(word)));
+  const visit = (word: string, kind: WordKind) => {
+    if (kind !== 'joined' && !STOP_WORDS.has(word)) words.add(word);
+  };
+  analyseText(text, visit, stopWords);
+  return words;
 };
 
 /** "Still the same", "did not help": the earlier messages say what it is about. */

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { answerParts, asksIn } from '../../../src/support/drafts/answer-parts.ts';
+import { answerParts, askingItems } from '../../../src/support/drafts/answer-parts.ts';
 import { editionOf, foundIn } from './tickets.ts';
 
-describe('asksIn()', () => {
+describe('askingItems()', () => {
   it.each([
     ['numbered items of which most ask', '1. Where is the log? 2. It fails with E11. 3. Can I buy a filter?', 3],
-    ['questions of one sentence after another', 'How long is the warranty? And which cable do I need for the lamp?', 2],
     ['steps that were done', 'I did this: 1. reset it 2. changed the cable. What next?', 0],
     ['a single question', 'Where is the log of old errors?', 0],
-  ])('reads %s', (_, message, count) => expect(asksIn(message)).toHaveLength(count));
+  ])('reads %s', (_, message, count) => expect(askingItems(message)).toHaveLength(count));
 });
 
 describe('answerParts()', () => {
@@ -19,9 +18,9 @@ describe('answerParts()', () => {
     ],
     'power/timer': [{ title: 'Set the timer' }, '## Set the timer\n\nThe timer switches the lamp off after one hour.'],
   });
-  const partsOf = async (message: string) => {
+  const partsOf = async (message: string, isCovered = false) => {
     const { found, ticket } = await foundIn(edition, message);
-    return answerParts(found.evidence, ticket, undefined);
+    return answerParts(found.evidence, ticket, { isCovered, vectors: undefined });
   };
 
   it('answers each question from its own article', async () => {
@@ -31,6 +30,11 @@ describe('answerParts()', () => {
       ['/power/timer'],
     ]);
     expect(parts?.map(({ words }) => words)[1]).toBe('How do I set the timer of the lamp?');
+  });
+  it('divides questions in running text only where the articles do not answer them together', async () => {
+    const message = 'How often do I clean the dust filter? And how do I set the timer of the lamp?';
+    expect(await partsOf(message)).toHaveLength(2);
+    expect(await partsOf(message, true)).toBeUndefined();
   });
   it('leaves a message that asks once to the whole', async () => {
     expect(await partsOf('How often do I clean the dust filter?')).toBeUndefined();
