@@ -16,14 +16,17 @@ const STRUCTURE = /<(\/?)(table|ul|ol|dl|div|section|article|details|figure|cent
 
 /** In open elements of HTML an indented tag begins no code, and in tables nothing does, also after an empty line. */
 export function withoutIndents(lines: readonly string[], open: OpenHtml): string[] {
-  return lines.flatMap((line, at) => {
-    const isBlock = !open.isPre && open.tables === 0 && BLOCK_MARK.test(line) && TAG_LINE.test(lines[at - 1] ?? '');
-    const read = withoutIndent(line, open);
-    return isBlock ? ['', read] : [read];
+  const isText = (): boolean => !open.isPre && open.tables === 0;
+  const read = lines.flatMap((line, at) => {
+    const isBlock = isText() && BLOCK_MARK.test(line) && TAG_LINE.test(lines[at - 1] ?? '');
+    const plain = withoutIndent(line, open);
+    return isBlock ? ['', plain] : [plain];
   });
+  // What follows the lines is code.
+  return isText() && TAG_LINE.test(lines.at(-1) ?? '') ? [...read, ''] : read;
 }
 
-/** A list or a heading below a line that closes an element of HTML would be text of it. */
+/** A list, a heading or code below a line that closes an element of HTML would be text of it. */
 const BLOCK_MARK = /^ {0,3}(?:[-*+][ \t]{1,4}[^\s{]|#{1,6}[ \t]+\S|\d{1,9}[.)][ \t]{1,4}\S)/;
 
 const TAG_LINE =

@@ -8,7 +8,10 @@ export function readLines(
   { open, isMdx, omissions }: { open: Container[]; isMdx: boolean; omissions: Omissions },
 ): string[] {
   const out: string[] = [];
+  let hasOptions = false;
   for (const [at, line] of lines.entries()) {
+    if (hasOptions && OPTION_LINE.test(line)) continue;
+    hasOptions = DIRECTIVE_LINE.test(line);
     if (line === '' || line.length > 20_000) {
       out.push(line);
       continue;
@@ -24,6 +27,10 @@ export function readLines(
   }
   return out;
 }
+
+/** The options of a directive of MyST stand below its first line: `:::{note}`, `:class: wide`. */
+const DIRECTIVE_LINE = /^[ \t>]{0,40}:{3,20}[ \t]{0,3}\{[A-Za-z][\w:-]{0,60}\}/;
+const OPTION_LINE = /^[ \t>]{0,40}:[A-Za-z][\w-]{0,60}:(?:[ \t]|$)/;
 
 /** Lines that no reader sees: comments, ids, places for a table of contents, included files. */
 const MARK_LINE =

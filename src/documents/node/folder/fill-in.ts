@@ -50,7 +50,8 @@ function withValues(text: string, { site: { site }, fields }: { site: FolderSite
   const fill = (part: string): string =>
     part.replace(VALUE, (found, name: string | undefined, param: string | undefined) => {
       const setting = name ?? param ?? '';
-      const value = site.settingOf?.(setting) ?? ofPage(setting, fields);
+      const value =
+        site.settingOf?.(setting) ?? ofPage(setting, fields) ?? valueAt(fields, ['myst', 'substitutions', setting]);
       // Under a name of a generator, so that it is read as a value that is not known.
       return (
         value ?? (site.hasPlainValues === true && /^\w+(?:\.\w+)*$/.test(setting) ? `{{ config.${setting} }}` : found)

@@ -29,6 +29,7 @@ export function sphinx(files: SiteFiles): Site | undefined {
     generator: 'Sphinx',
     address: addressOf(config.html_baseurl),
     values: 'everywhere',
+    hasPlainValues: listIn(config.myst_enable_extensions).includes('substitution'),
     pageOf: (path) => {
       if (rules.ignores(path)) return { why: 'excluded by exclude_patterns' };
       if (!sources.some((ending) => path.endsWith(ending))) return { why: NOT_OF_THE_SITE };
