@@ -66,7 +66,7 @@ export function answerPassages(evidence: Evidence, found: TicketUnits, options: 
   };
   const quoting = { done, alreadyTried: options.alreadyTried, narrowing };
   const isForDevice = deviceFilter({ ...options, devices });
-  const picked = pickPassages(candidates, { quoting, isForDevice, warnedBy: warning?.article });
+  const picked = pickPassages(withoutIntroductions(candidates), { quoting, isForDevice, warnedBy: warning?.article });
   const passages = withTitles(picked.passages, quoting);
   const isQuoted = passages.some(
     ({ markdown }) => warning !== undefined && markdown.includes(warning.passage.markdown),
@@ -119,7 +119,7 @@ const pickPassages = (
     const [first] = passages;
     const least = first === undefined ? FIRST_SHARE * (candidates[0]?.share ?? 0) : SECOND_SHARE * first.ranked.share;
     if (each.share < least || passages.length === MAX_PASSAGES) break;
-    if (first !== undefined && (size + each.unit.size > MAX_SIZE || !isFurther(each, first.ranked))) continue;
+    if (first !== undefined && (size + each.unit.size > MAX_SIZE || isSamePlace(first.ranked, each))) continue;
     if (!isQuotable(each, { isForDevice, warnedBy })) continue;
     if (isInjected(each)) {
       isScreened = true;
@@ -142,10 +142,18 @@ const withTitles = (picked: readonly PickedPassage[], quoting: QuoteOptions): An
   );
 };
 
-/** Whether a unit says more than the first one: it is another place, and not the beginning of an article, which leads to all of it. */
-const isFurther = (each: RankedUnit, first: RankedUnit): boolean =>
-  each.unit.parts[0].section.path.length > 0 &&
-  !(first.source.index === each.source.index && overlaps(spansOf(first.unit), spansOf(each.unit)));
+const isSamePlace = (one: RankedUnit, other: RankedUnit): boolean =>
+  one.source.index === other.source.index && overlaps(spansOf(one.unit), spansOf(other.unit));
+
+/** Without the beginnings of articles, which lead to all of them, unless one is much likelier than anything under a heading. */
+const withoutIntroductions = (candidates: readonly RankedUnit[]): readonly RankedUnit[] => {
+  const [first] = candidates;
+  const isHeaded = ({ unit }: RankedUnit): boolean => unit.parts[0].section.path.length > 0;
+  const divided = new Set(candidates.filter(isHeaded).map(({ source }) => source.index));
+  const others = candidates.filter((each) => isHeaded(each) || !divided.has(each.source.index));
+  const isClearly = first !== undefined && (others[0]?.share ?? 0) < SECOND_SHARE * first.share;
+  return isClearly ? candidates : others;
+};
 
 /** Place of the article in the edition that warns of the customer's case. */
 type Warned = Warning['article'] | undefined;

@@ -89,6 +89,16 @@ describe('answerPassages() for likely units', () => {
     expect(await quotedBy(ARTICLES.both, { Slower: 0.9, Cleaner: 0.001 })).toContain('**Slower**');
   });
   it.each([
+    [0.5, 'Choose Eco'],
+    [0.3, 'Fans carry the heat away'],
+  ])('quotes the beginning of a divided article only if it is much the likeliest: %d', async (share, quoted) => {
+    const text = 'Fans carry the heat away, and a fan is loud.\n\n## Quieter\n\nChoose Eco for a quieter fan.';
+    const shares = { '': 0.9, Quieter: 0.9 * share };
+    expect(await quotedBy({ 'care/fans.md': [{ title: 'Fans and noise' }, text] }, shares)).toMatch(
+      new RegExp(`^(?:\\*\\*Quieter\\*\\*\\n\\n)?${quoted}`),
+    );
+  });
+  it.each([
     ['names of devices alone', 'Mein Apollo II ist seit gestern viel zu laut, was kann ich dagegen tun?', ''],
     [
       'two words',
