@@ -54,10 +54,10 @@ describe('every function', () => {
       await createKeyring(join(folder, `${days}`), { now: Date.now() - days * 86_400_000 });
       return deploy('--only', 'sources', '--keys', join(folder, `${days}`));
     };
-    const expired = expect.stringMatching(/^Cannot deploy: the key directory expired on .*keys -- renew/);
+    const expired = expect.stringMatching(/^Cannot deploy: the key directory expired on .*keys renew/);
     expect(await deployAfter(366)).toMatchObject({ status: 1, stdout: '', stderr: expired });
     const { stdout, stderr } = await deployAfter(340);
-    expect(stderr).toMatch(/^the key directory expires on .*keys -- renew/);
+    expect(stderr).toMatch(/^the key directory expires on .*keys renew/);
     expect(stdout).toContain('deploying functions/sources/wrangler.toml');
     rmSync(folder, { recursive: true, force: true });
   });
