@@ -15,6 +15,35 @@ const STARTED_BY = {
  * @returns Only programs that a file needs.
  */
 export async function programsOfTests(files: readonly string[], root: string): Promise<Map<Program, number>> {
+  const counts = new Map<Program, number>();
+  for (const modules of (await importsOf(files, root)).values())
+    for (const [program, module] of Object.entries(STARTED_BY) as [Program, string][])
+      if (modules.has(module)) counts.set(program, (counts.get(program) ?? 0) + 1);
+  return counts;
+}
+
+/** What a test file runs beside its own process, the heaviest first. */
+export const TEST_KINDS = ['browser', 'services', 'workerd', 'unit'] as const;
+export type TestKind = (typeof TEST_KINDS)[number];
+
+/**
+ * The kind of each test file, by what it imports, however deep: Chromium, Redis or other processes, workerd, or nothing.
+ *
+ * @param files Absolute paths below `root`.
+ */
+export async function kindsOfTests(files: readonly string[], root: string): Promise<Map<string, TestKind>> {
+  const imports = await importsOf(files, root);
+  return new Map([...imports].map(([file, modules]) => [file, kindOf(modules)]));
+}
+
+const kindOf = (modules: ReadonlySet<string>): TestKind => {
+  if (modules.has(STARTED_BY.chromium)) return 'browser';
+  if (modules.has(STARTED_BY.redis) || modules.has('node:child_process')) return 'services';
+  return modules.has('miniflare') ? 'workerd' : 'unit';
+};
+
+/** By file, the modules that it imports, however deep; packages and modules of Node by their names. */
+async function importsOf(files: readonly string[], root: string): Promise<Map<string, Set<string>>> {
   const entries = files.map((file) => relative(root, file).replaceAll('\\', '/'));
   const { metafile } = await build({
     absWorkingDir: root,
@@ -30,18 +59,11 @@ export async function programsOfTests(files: readonly string[], root: string): P
     loader: { '.wasm': 'empty', '.html': 'empty', '.css': 'empty', '.bin': 'empty' },
     logLevel: 'silent',
   });
-  const counts = new Map<Program, number>();
-  for (const entry of entries) {
-    const modules = importedBy(entry, metafile);
-    for (const [program, module] of Object.entries(STARTED_BY) as [Program, string][])
-      if (modules.has(module)) counts.set(program, (counts.get(program) ?? 0) + 1);
-  }
-  return counts;
+  return new Map(files.map((file, at) => [file, importedBy(entries[at] ?? '', metafile)]));
 }
 
 function importedBy(entry: string, { inputs }: Metafile): Set<string> {
   const modules = new Set([entry]);
-  for (const module of modules)
-    for (const { path, external } of inputs[module]?.imports ?? []) if (external !== true) modules.add(path);
+  for (const module of modules) for (const { path } of inputs[module]?.imports ?? []) modules.add(path);
   return modules;
 }

@@ -1,8 +1,8 @@
 /** `npm test`: runs the tests. */
-import { createVitest, type TestModule } from 'vitest/node';
-import { readCommandLine } from '../command-line.ts';
+import { createVitest, type TestModule, type TestSpecification } from 'vitest/node';
+import { failUsage, readCommandLine } from '../command-line.ts';
 import { ensureInstalled, missingPrograms } from '../stand-ins/ensure-installed.ts';
-import { programsOfTests } from './programs-of-tests.ts';
+import { kindsOfTests, programsOfTests, TEST_KINDS } from './programs-of-tests.ts';
 
 const HELP = `Runs every test, or those whose path contains one of the given words, and ends with a line "N passed, N failed". A
 file that fails outside its tests, while it is read or prepared, counts as one failure.
@@ -13,6 +13,8 @@ the machine lacks is installed with apt-get, where this runs as root on Debian; 
   npm test -- [word ...] [options]
 
   -t <pattern>  only tests whose name matches this pattern
+  --only <kind> only test files of a kind: unit (neither workerd nor another process), workerd, services (Redis and other
+                processes) or browser
   --no-install  install nothing: name what is missing instead
   --update      update the snapshots
   --coverage    report the line coverage of src and functions, by folder, into coverage/; fails below 85 % of the lines,
@@ -25,10 +27,14 @@ const { values, positionals } = readCommandLine(HELP, {
     title: { type: 'string', short: 't' },
     'no-install': { type: 'boolean', default: false },
     update: { type: 'boolean', default: false },
+    only: { type: 'string' },
     coverage: { type: 'boolean', default: false },
   },
   maxPositionals: 100,
 });
+
+const only = TEST_KINDS.find((kind) => kind === values.only);
+if (values.only !== undefined && only === undefined) failUsage(`--only is one of ${TEST_KINDS.join(', ')}`);
 
 const vitest = await createVitest('test', {
   watch: false,
@@ -36,7 +42,7 @@ const vitest = await createVitest('test', {
   ...(values.title === undefined ? {} : { testNamePattern: values.title }),
   ...(values.coverage ? { coverage: { enabled: true } } : {}),
 });
-const specifications = await vitest.globTestSpecifications(positionals);
+const specifications = await chosenSpecifications();
 try {
   if (specifications.length === 0) throw new Error(`No test file has ${positionals.join(' or ')} in its path`);
   await installPrograms(specifications.map(({ moduleId }) => moduleId));
@@ -45,8 +51,20 @@ try {
   await end({ passed: 0, failed: 1 });
 }
 process.exitCode = 0;
-const { testModules } = await vitest.start(positionals);
+const { testModules } = await vitest.start(
+  only === undefined ? positionals : specifications.map(({ moduleId }) => moduleId),
+);
 await end(countResults(testModules));
+
+async function chosenSpecifications(): Promise<TestSpecification[]> {
+  const all = await vitest.globTestSpecifications(positionals);
+  if (only === undefined) return all;
+  const kinds = await kindsOfTests(
+    all.map(({ moduleId }) => moduleId),
+    process.cwd(),
+  );
+  return all.filter(({ moduleId }) => kinds.get(moduleId) === only);
+}
 
 /** What the chosen files start and the machine lacks. */
 async function installPrograms(files: readonly string[]): Promise<void> {
