@@ -82,7 +82,7 @@ export const showPassages = (
     const isWhole = lengthOf(chunks) <= left;
     const chosen = isWhole ? chunks : piecesOf(chunks, hits, left);
     const limit = Math.min(MAX_PASSAGES - passages.length, isWhole ? MAX_PASSAGES : (PASSAGES_OF[place] ?? 1));
-    const own = inPassages(chosen, hits, limit).flatMap(
+    const own = inPassages(chosen, withIntroductions(chunks, hits), limit).flatMap(
       (part) => passageOf({ id: '', source, chunks: part, edition }) ?? [],
     );
     if (own.length === 0) continue;
@@ -190,6 +190,8 @@ const piecesOf = (chunks: readonly CachedChunk[], hits: readonly number[], room:
   });
   for (const { hit, at, path } of places) {
     take(sections[at], hit);
+    // What stands directly under the headings above holds for all below them: how each of these commands is run.
+    for (const section of sections) if (isAbove(section[0]?.headingPath ?? [], path)) take(section);
     const further = sections.slice(at + 1);
     const end = path.length === 0 ? 0 : further.findIndex(([first]) => !isBelow(first?.headingPath ?? [], path));
     for (const section of further.slice(0, end < 0 ? undefined : end)) take(section);
@@ -205,6 +207,18 @@ const BESIDE = 2;
 
 const isBeside = (chunk: CachedChunk | undefined, path: readonly string[]): boolean =>
   path.length > 0 && chunk !== undefined && isBelow(chunk.headingPath, path.slice(0, -1));
+
+/** Hits, each before what stands directly under the headings above it. */
+const withIntroductions = (chunks: readonly CachedChunk[], hits: readonly number[]): number[] => {
+  const byIndex = new Map(chunks.map((chunk) => [chunk.index, chunk]));
+  return hits.flatMap((hit) => {
+    const path = byIndex.get(hit)?.headingPath ?? [];
+    return [hit, ...chunks.filter(({ headingPath }) => isAbove(headingPath, path)).map(({ index }) => index)];
+  });
+};
+
+const isAbove = (path: readonly string[], below: readonly string[]): boolean =>
+  path.length < below.length && isBelow(below, path);
 
 const isBelow = (path: readonly string[], above: readonly string[]): boolean =>
   above.every((heading, at) => path[at] === heading);
