@@ -94,7 +94,7 @@ function usedAttributes(text: string, attributes: Readonly<Record<string, string
   return [...names].map((name) => `:${name}: ${attributes[name]}`.trimEnd());
 }
 
-const DIRECTIVE = /^([ \t]*)\.\.[ \t]+(include|literalinclude)::[ \t]+(\S.{0,300}?)[ \t]*$/;
+const DIRECTIVE = /^([ \t]*)\.\.[ \t]+(include|literalinclude|csv-table)::[ \t]*(.{0,300}?)[ \t]*$/;
 const OPTION = /^[ \t]+:([\w-]{1,40}):[ \t]*(.{0,300})$/;
 
 function withRstParts(text: string, place: Place): string {
@@ -116,7 +116,7 @@ function withRstParts(text: string, place: Place): string {
   return out.join('\n');
 }
 
-/** A part of a page, or code. */
+/** A part of a page, code, or a table. */
 function rstPart(
   path: string,
   options: ReadonlyMap<string, string>,
@@ -125,7 +125,10 @@ function rstPart(
   if (options.has('pyobject') || options.has('diff')) return undefined;
   const { site, roots } = place.state;
   const root = site?.root ?? roots[0] ?? '';
-  const paths = [path.startsWith('/') ? join(root, path) : resolve(dirname(place.file), path)];
+  const target = name === 'csv-table' ? options.get('file') : path;
+  if (!target) return undefined;
+  const paths = [target.startsWith('/') ? join(root, target) : resolve(dirname(place.file), target)];
+  if (name === 'csv-table') return tableOf(path, options, fileAt(paths, place)?.text);
   const isCode = name === 'literalinclude' || options.has('code') || options.has('literal');
   if (!isCode) return partAt(paths, place, (all) => rstLines(all, options))?.text;
   const part = fileAt(paths, place);
@@ -136,6 +139,12 @@ function rstPart(
   return [`.. code-block:: ${language}`.trimEnd(), ...captions, '', indented(rstLines(part.text, options), '   ')].join(
     '\n',
   );
+}
+
+function tableOf(title: string, options: ReadonlyMap<string, string>, rows: string | undefined): string | undefined {
+  if (rows === undefined) return undefined;
+  const others = [...options].filter(([name]) => name !== 'file').map(([name, value]) => `   :${name}: ${value}`);
+  return [`.. csv-table:: ${title}`, ...others, '', indented(rows.trimEnd(), '   ')].join('\n');
 }
 
 function rstLines(text: string, options: ReadonlyMap<string, string>): string {

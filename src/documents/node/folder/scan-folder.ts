@@ -340,7 +340,8 @@ function choose(
     const own = all.get(path)?.references;
     return own === undefined ? [] : [[path, own] as const];
   });
-  const parts = rstParts(new Map(references), (path) => rootOfSite(path, root, sites));
+  const rootOf = (path: string): string => rootOfSite(path, root, sites);
+  const parts = rstParts(new Map(references), { paths, rootOf });
   const usable = sites.filter((each) => hasPages(each, { root, paths, heads: all }));
   for (const path of paths) {
     const head = all.get(path);
