@@ -13,12 +13,12 @@ describe('reportedDanger()', () => {
     const reports = rows.filter(({ kind }) => kind === 'danger');
     const byWords = shareOf(reports, ({ text }) => dangerIn(text) !== undefined);
     const share = shareOf(reports, ({ text }) => reportedDanger(text) !== undefined);
-    expect(share).toBeGreaterThanOrEqual(0.75);
+    expect(share).toBeGreaterThanOrEqual(0.7);
     expect(share).toBeGreaterThan(byWords + 0.15);
   });
   it('takes few other messages for a report, most of them near misses', () => {
     const others = rows.filter(({ kind }) => kind !== 'danger');
-    expect(shareOf(others, ({ text }) => reportedDanger(text) !== undefined)).toBeLessThanOrEqual(0.025);
+    expect(shareOf(others, ({ text }) => reportedDanger(text) !== undefined)).toBeLessThanOrEqual(0.02);
     const harmless = Object.values(messages).flatMap((half) => Object.values(half.harmless).flat());
     expect(shareOf(harmless, (text) => reportedDanger(text) !== undefined)).toBeLessThanOrEqual(0.02);
   });
@@ -34,6 +34,7 @@ describe('reportedDanger()', () => {
     'There is no smoke and it does not smell burnt.',
     'I live in a smoke-free home and want to return the unit',
     'The red light is on',
+    'The cables are fine.',
     'How long is the warranty?',
     '',
     'a'.repeat(100_000),
