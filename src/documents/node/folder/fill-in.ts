@@ -6,7 +6,7 @@ import { withParts } from './include-parts.ts';
 import { withLoops } from './liquid-loops.ts';
 import { withPageData } from './page-data.ts';
 import { type FolderSite, pathIn } from './scan-folder.ts';
-import { type Fields, memberOf, valueAt } from './sites/site.ts';
+import { type Fields, valueAt } from './sites/site.ts';
 
 export interface FillIn {
   /** Real path of the file. */
@@ -27,10 +27,7 @@ export interface FillIn {
 export function fillIn(text: string, { file, roots, site, fields, language, urlOf }: FillIn): string {
   let page = withPageData(withParts(text, { file, roots, site }));
   const dataOf = site?.site.dataOf;
-  if (dataOf !== undefined)
-    page = withLoops(page, (name) =>
-      name.startsWith('page.') ? memberOf(fields, name.split('.').slice(1)) : dataOf(name),
-    );
+  if (dataOf !== undefined) page = withLoops(page, { fields, dataOf });
   const { templateOf, phraseOf = () => undefined, settingOf = () => undefined } = site?.site ?? {};
   if (templateOf !== undefined)
     page = withShortcodes(page, { templateOf, phraseOf: (id) => phraseOf(id, language), settingOf });

@@ -1,173 +1,142 @@
-import { memberOf } from './sites/site.ts';
+import { Drop, Liquid, Tag } from 'liquidjs';
+import { type Fields, memberOf } from './sites/site.ts';
 
-/** A value that a name stands for: of a loop, or of the data of the site. */
-type Lookup = (name: string) => unknown;
-
-type Node =
-  | { text: string }
-  | { loop: string; body: Node[]; source: string }
-  | { test: string; branches: Branch[]; source: string };
-
-interface Branch {
-  /** Undefined for what is shown otherwise. */
-  test: string | undefined;
-  body: Node[];
+export interface LoopData {
+  /** Front matter of the page. */
+  fields: Fields;
+  /** What the site keeps under a name: `site.data.plans`. */
+  dataOf: (name: string) => unknown;
 }
 
-const TOKEN = /\{%-?\s{0,9}(?:[^%]|%(?!\})){0,500}?\s{0,9}-?%\}/g;
-const NAME = /^\{%-?\s*(\w+)\s*([\s\S]*?)\s*-?%\}$/;
-const MAX_DEPTH = 8;
-const MAX_STEPS = 5000;
-/** Characters that loops may make of a page. */
-const MAX_MADE = 400_000;
+/** Tags that decide where a loop begins and ends, and those that give a value to a name. */
+const TAG = /\{%-?\s{0,9}(for|endfor|raw|endraw|verbatim|endverbatim|assign)\b((?:[^%]|%(?!\})){0,500}?)-?%\}/g;
+const LIST = /^\s*\w{1,60}\s+in\s+([\w-]{1,60})((?:\.[\w-]{1,60})*)/;
+const VALUE = /^\s*([\w-]{1,60})\s*=\s*([\w-]{1,60})((?:\.[\w-]{1,60})*)/;
+/** Values that a page gives to names before its loops. */
+const MAX_ASSIGNED = 100;
+/** For all loops of a page, on the clock. */
+const MAX_MS = 700;
+/** Tags of plugins in the loops of a page, which stay as they are written. */
+const MAX_UNKNOWN = 20;
 
 /**
- * Spells out the loops of Liquid over the data of a site, `{% for each in site.data.plans %}`, with the values and simple conditions in them,
- * as the table or list that readers see. Everything else stays as it is written.
+ * Spells out the loops of Liquid over the data of a site, `{% for each in site.data.plans %}`, as the table or list that readers see. Loops
+ * over what is not known, or with a filter that the library does not have, stay as they are written, as does everything else.
  */
-export function withLoops(text: string, lookup: Lookup): string {
+export function withLoops(text: string, { fields, dataOf }: LoopData): string {
   if (!/\{%-?\s*for\s/.test(text)) return text;
-  const state = { steps: 0, made: 0 };
-  const { nodes } = parse(tokensOf(text), 0, 0, []);
-  return nodes.map((node) => shown(node, lookup, state, false)).join('');
-}
-
-/** Text and tags in turn; what a tag protects is text. */
-function tokensOf(text: string): string[] {
-  const tokens: string[] = [];
+  const names = new Set<string>();
+  const page: LoopPage = {
+    engine: createEngine(),
+    scope: { page: fields, site: new SiteData(dataOf) },
+    leftMs: MAX_MS,
+  };
+  const isKnown = (root: string, path: string): boolean =>
+    names.has(root) ||
+    (root === 'page' ? memberOf(fields, path.split('.').slice(1)) : dataOf(root + path)) !== undefined;
+  let assigned = '';
+  let out = '';
   let from = 0;
+  let start = 0;
+  let depth = 0;
   let isRaw = false;
-  for (const match of text.matchAll(TOKEN)) {
-    const name = NAME.exec(match[0])?.[1] ?? '';
-    if (isRaw && !/^end(?:raw|verbatim)$/.test(name)) continue;
-    isRaw = /^(?:raw|verbatim)$/.test(name);
-    tokens.push(text.slice(from, match.index), match[0]);
-    from = match.index + match[0].length;
-  }
-  tokens.push(text.slice(from));
-  return tokens;
-}
-
-interface Parsed {
-  nodes: Node[];
-  /** After the tag that ended them. */
-  next: number;
-  end: string;
-  rest: string;
-}
-
-function parse(tokens: readonly string[], from: number, depth: number, ends: readonly string[]): Parsed {
-  const nodes: Node[] = [];
-  let at = from;
-  for (; at < tokens.length; at += 1) {
-    const token = tokens[at] ?? '';
-    const [, name = '', rest = ''] = at % 2 === 1 ? (NAME.exec(token) ?? []) : [];
-    if (ends.includes(name)) return { nodes, next: at + 1, end: name, rest };
-    if (depth < MAX_DEPTH && name === 'for') {
-      const body = parse(tokens, at + 1, depth + 1, ['endfor']);
-      if (body.end === '') nodes.push({ text: token });
-      else {
-        nodes.push({ loop: rest, body: body.nodes, source: tokens.slice(at, body.next).join('') });
-        at = body.next - 1;
+  for (const { 0: tag, 1: name = '', 2: rest = '', index } of text.matchAll(TAG)) {
+    if (/raw|verbatim/.test(name)) isRaw = !name.startsWith('end');
+    else if (isRaw) continue;
+    else if (name === 'assign') {
+      const [, given = '', root = '', path = ''] = VALUE.exec(rest) ?? [];
+      if (depth > 0 || names.size >= MAX_ASSIGNED || !isKnown(root, path)) continue;
+      assigned += tag;
+      names.add(given);
+    } else if (name === 'for') {
+      const [, root = '', path = ''] = LIST.exec(rest) ?? [];
+      if (depth > 0) depth += 1;
+      else if (isKnown(root, path)) {
+        start = index;
+        depth = 1;
       }
-    } else if (depth < MAX_DEPTH && depth > 0 && (name === 'if' || name === 'unless')) {
-      const branches: Branch[] = [];
-      let test: string | undefined = name === 'if' ? rest : `not ${rest}`;
-      let part = parse(tokens, at + 1, depth + 1, ['elsif', 'else', `end${name}`]);
-      while (part.end === 'elsif' || part.end === 'else') {
-        branches.push({ test, body: part.nodes });
-        test = part.end === 'elsif' ? part.rest : undefined;
-        part = parse(tokens, part.next, depth + 1, ['elsif', 'else', `end${name}`]);
+    } else if (depth > 0) {
+      depth -= 1;
+      if (depth > 0) continue;
+      const end = index + tag.length;
+      out += text.slice(from, start) + (spelledOut(assigned + text.slice(start, end), page) ?? text.slice(start, end));
+      from = end;
+    }
+  }
+  return out + text.slice(from);
+}
+
+/** What templates name `site.data.plans`, `site.email`: read when it is asked for. */
+class SiteData extends Drop {
+  readonly #dataOf: (name: string) => unknown;
+  readonly #path: string;
+
+  constructor(dataOf: (name: string) => unknown, path = 'site') {
+    super();
+    this.#dataOf = dataOf;
+    this.#path = path;
+  }
+
+  override liquidMethodMissing(key: string | number): unknown {
+    const name = `${this.#path}.${key}`;
+    return name === 'site.data' ? new SiteData(this.#dataOf, name) : this.#dataOf(name);
+  }
+}
+
+interface LoopPage {
+  engine: Liquid;
+  scope: object;
+  /** What is left of the time for its loops. */
+  leftMs: number;
+}
+
+/** Undefined for what cannot be read, or takes too much. */
+function spelledOut(template: string, page: LoopPage): string | undefined {
+  const { engine, scope } = page;
+  const startMs = performance.now();
+  try {
+    for (let unknown = 0; unknown <= MAX_UNKNOWN && page.leftMs > 0; unknown += 1) {
+      try {
+        return String(engine.parseAndRenderSync(template, scope, { renderLimit: page.leftMs }));
+      } catch (error) {
+        const [, name] = /^tag "(\w+)" not found/.exec((error as Error).message) ?? [];
+        if (name === undefined) break;
+        engine.registerTag(name, AsWritten);
       }
-      branches.push({ test, body: part.nodes });
-      if (part.end === '') nodes.push({ text: token });
-      else {
-        nodes.push({ test: rest, branches, source: tokens.slice(at, part.next).join('') });
-        at = part.next - 1;
-      }
-    } else nodes.push({ text: token });
+    }
+    return undefined;
+  } finally {
+    page.leftMs -= performance.now() - startMs;
   }
-  return { nodes, next: at, end: '', rest: '' };
 }
 
-interface State {
-  steps: number;
-  made: number;
-}
-
-function shown(node: Node, lookup: Lookup, state: State, isInside: boolean): string {
-  if ('text' in node) return isInside ? withValues(node.text, lookup) : node.text;
-  if ('loop' in node) return spelledOut(node, lookup, state, isInside);
-  for (const { test, body } of node.branches) {
-    const is = test === undefined ? true : holds(test, lookup);
-    // An unknown condition shows what it may show.
-    if (is !== false) return body.map((each) => shown(each, lookup, state, isInside)).join('');
-  }
-  return '';
-}
-
-const LOOP = /^(\w{1,60})\s+in\s+([\w.-]{1,200})(?:\s+limit:\s*(\d{1,4}))?(\s+reversed)?$/;
-
-function spelledOut(
-  { loop, body, source }: { loop: string; body: Node[]; source: string },
-  lookup: Lookup,
-  state: State,
-  isInside: boolean,
-): string {
-  const [, name = '', path = '', limit, reversed] = LOOP.exec(loop) ?? [];
-  const list = path === '' ? undefined : lookup(path);
-  const items: unknown[] | undefined = Array.isArray(list)
-    ? list
-    : typeof list === 'object' && list !== null
-      ? Object.entries(list)
-      : undefined;
-  if (items === undefined) {
-    if (!isInside) return source;
-    return list === undefined ? '' : withValues(source, lookup);
-  }
-  const chosen = items.slice(0, limit === undefined ? undefined : Number(limit));
-  if (reversed !== undefined) chosen.reverse();
-  const parts: string[] = [];
-  for (const item of chosen) {
-    state.steps += 1;
-    if (state.steps > MAX_STEPS || state.made > MAX_MADE) break;
-    const inner: Lookup = (each) => {
-      const [first = '', ...rest] = each.split('.');
-      return first === name ? memberOf(item, rest) : lookup(each);
-    };
-    const part = body.map((each) => shown(each, inner, state, true)).join('');
-    state.made += part.length;
-    parts.push(part);
-  }
-  return parts.join('');
-}
-
-/** Whether a condition holds; undefined when that is not known. */
-function holds(test: string, lookup: Lookup): boolean | undefined {
-  const [, not, path] = /^(not\s+)?([A-Za-z_][\w.-]{0,200})$/.exec(test.trim()) ?? [];
-  if (path !== undefined) {
-    const value = lookup(path);
-    const is = value !== undefined && value !== null && value !== false;
-    return not === undefined ? is : !is;
-  }
-  const [, left = '', sign, right = ''] =
-    /^([A-Za-z_][\w.-]{0,200})\s*(==|!=)\s*["']([^"']{0,200})["']$/.exec(test.trim()) ?? [];
-  if (sign === undefined) return undefined;
-  return (String(lookup(left) ?? '') === right) === (sign === '==');
-}
-
-const VALUE =
-  /\{\{-?\s{0,9}([A-Za-z_][\w-]{0,60}(?:\.[\w-]{1,60}|\[[01]\]){0,8})((?:\s{0,9}\|\s{0,9}[^{}|]{1,100}){0,5})\s{0,9}-?\}\}/g;
-/** What changes no words that readers see. */
-const FILTER = /^(?:markdownify|escape|escape_once|strip|xml_escape|lstrip|rstrip|newline_to_br|smartify)$/;
-
-/** Values of the loop; one with a filter that changes it stays. */
-const withValues = (text: string, lookup: Lookup): string =>
-  text.replace(VALUE, (found, path: string, filters: string) => {
-    const value = lookup(path.replace(/\[(\d)\]/g, '.$1'));
-    const isPlain = filters.split('|').every((each) => each.trim() === '' || FILTER.test(each.trim()));
-    if (!isPlain || (typeof value === 'object' && value !== null)) return found;
-    const shownValue = value === undefined || value === null ? '' : String(value);
-    // Braces in data are no template.
-    return shownValue.includes('{') ? `{% raw %}${shownValue}{% endraw %}` : shownValue;
+/** Has no files, sees no members but those of the data, and ends what takes too long or makes too much. */
+function createEngine(): Liquid {
+  const engine = new Liquid({
+    templates: {},
+    ownPropertyOnly: true,
+    strictFilters: true,
+    parseLimit: 500_000,
+    memoryLimit: 2_000_000,
+    outputEscape: asText,
   });
+  for (const name of ['include', 'include_relative', 'render', 'layout', 'link', 'post_url'])
+    engine.registerTag(name, AsWritten);
+  // What changes no words that readers see.
+  for (const name of ['markdownify', 'smartify', 'relative_url', 'absolute_url'])
+    engine.registerFilter(name, (value: unknown) => value);
+  return engine;
+}
+
+/** Braces in data are no template. */
+function asText(value: unknown): string {
+  const text = Array.isArray(value) ? value.join('') : String(value ?? '');
+  return text.includes('{') ? `{% raw %}${text}{% endraw %}` : text;
+}
+
+/** A tag that only the generator knows. */
+class AsWritten extends Tag {
+  override render(): string {
+    return this.token.getText();
+  }
+}
