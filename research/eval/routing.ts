@@ -6,7 +6,12 @@ import { isDeclined } from '../../src/librarians/delegation/abstention.ts';
 import { type Product, startProduct } from '../../tools/run/product.ts';
 import type { Measure } from './retrieval.ts';
 
-const Labelled = z.object({ question: z.string(), target: z.union([z.string(), z.array(z.string()).min(1)]) });
+const Labelled = z.object({
+  question: z.string(),
+  target: z.union([z.string(), z.array(z.string()).min(1)]),
+  /** A greeting or thanks, which gets a reply of its own. */
+  isSmallTalk: z.boolean().default(false),
+});
 type Labelled = z.infer<typeof Labelled>;
 
 /** The librarian that got a question; several are joined by ` + `; `none` when the default librarian alone was asked and declined it. */
@@ -51,7 +56,7 @@ const Answer = LibrarianResponse.and(
  * An out-of-scope question must reach only the default librarian and be declined by it, or get the reply to small talk. A question for
  * another librarian was routed correctly even if that one found nothing.
  */
-const route = async (product: Product, { question, target }: Labelled): Promise<Routed> => {
+const route = async (product: Product, { question, target, isSmallTalk }: Labelled): Promise<Routed> => {
   const response = await product.fetch('/v1/ask', {
     method: 'POST',
     body: JSON.stringify({ query: question, include: ['trace'] }),
@@ -59,7 +64,7 @@ const route = async (product: Product, { question, target }: Labelled): Promise<
   const answer = Answer.parse(await response.json());
   const wanted = wantedOf([target].flat());
   const asked = askedFirst(answer.metadata?.trace?.hops ?? []);
-  const isRefused = isDeclined(answer) || answer.metadata?.small_talk !== undefined;
+  const isRefused = isDeclined(answer) || (isSmallTalk && answer.metadata?.small_talk !== undefined);
   if (wanted === NONE && isRefused && asked.every((id) => id === DEFAULT)) return { wanted, got: NONE };
   return { wanted, got: asked.length > 0 ? namesOf(asked) : `error ${answer.error?.code}` };
 };

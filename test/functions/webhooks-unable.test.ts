@@ -45,7 +45,7 @@ it('a function with an invalid key directory stores deliveries, and neither proc
   const delivery = { method: 'POST', ...chatwoot.sign(ticketId, messageId) };
   const answer = await fetch(new URL('/webhooks/chatwoot', running.webhooks), delivery);
   expect([answer.status, await answer.json()]).toEqual([200, { accepted: 1 }]);
-  const isRefused = () => lines.some((line) => /"where":"ticket".*SettingRefused/.test(line));
+  const isRefused = () => lines.some((line) => /"where":"ticket".*SettingRefused.*CONTEXT_DIRECTORY/.test(line));
   await expect.poll(isRefused, { timeout: 60_000 }).toBe(true);
   expect(lines.filter((line) => line.includes('"where":"record"'))).toEqual([]);
   expect((await fetch(new URL('/v1/support/tickets', running.webhooks))).status).toBe(503);

@@ -61,14 +61,14 @@ describe('unansweredSmallTalk()', () => {
   it('finds most questions about how a person is reached', () => {
     const isPerson = (message: string) => unansweredSmallTalk(message)?.kind === 'person';
     expect(shareOf(cases.mentionsPerson, isPerson)).toBeGreaterThanOrEqual(0.75);
-    expect(unansweredSmallTalk('Why does the fan talk?')).toBeUndefined();
+    for (const question of cases.mentionsNone) expect(unansweredSmallTalk(question)).toBeUndefined();
   });
   it('finds thanks in longer words, and their language', () => {
     expect(unansweredSmallTalk('Thanks, you have been a great help!')).toEqual({ kind: 'thanks', language: 'en' });
   });
   it('leaves most near misses alone', () => {
     const questions = [...cases.question, ...Object.values(cases.nearMisses).flat()];
-    expect(shareOf(questions, (message) => unansweredSmallTalk(message) === undefined)).toBeGreaterThanOrEqual(0.75);
+    expect(shareOf(questions, (message) => unansweredSmallTalk(message) === undefined)).toBeGreaterThanOrEqual(0.79);
   });
   it.each(['What is the capital of Mongolia?', 'Is this all, thanks?', 'thank you very much '.repeat(11)])(
     'leaves %j declined',

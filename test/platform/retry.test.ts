@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, it, vi } from 'vitest';
 import { sleep, withRetries } from '../../src/platform/retry.ts';
 
@@ -36,12 +37,17 @@ it('calls again after a value that may be passing', async () => {
   });
   expect(await reply).toBe(200);
 });
-it('begins no call after its signal has aborted, and throws what is no error at all', async () => {
+it('makes no second call after its signal has aborted, and throws what is no error at all', async () => {
   const { call, wait } = failingUntil(9);
   const signal = AbortSignal.abort();
   await expect(withRetries(call, { attempts: 5, sleep: wait, signal, pauseMs: () => 1 })).rejects.toThrow('failed 1');
   const nothing = async () => Promise.reject(undefined);
   await expect(withRetries(nothing, { pauseMs: () => undefined })).rejects.toThrow('without a reason');
+});
+it('sleep() leaves no listener on its signal', async () => {
+  const { signal } = new AbortController();
+  await sleep(1, signal);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 it('sleep() ends when its signal aborts', async () => {
   const controller = new AbortController();

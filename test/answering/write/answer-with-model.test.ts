@@ -145,7 +145,7 @@ describe('an answer with a model', () => {
     const quoted = await ask('How warm is the tank in summer?', [HONEST], { judge: failing });
     expect(quoted.response.sources).not.toEqual([]);
   });
-  it('names the sections of an article once, after the last paragraph from it, and reads no title of it as a statement', async () => {
+  it('names the article alone after paragraphs from two of its sections, and reads no title of it as a statement', async () => {
     const steps = [
       'If you have lost your mill ring key - not all is lost, as the ring can be reset without losing any beans.',
       'Turn the ring to the left.',
