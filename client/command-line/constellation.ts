@@ -30,9 +30,10 @@ const COMMANDS: Record<string, { run: Command; help: string }> = {
 /** The root of a checkout; the published command line has none. */
 const CHECKOUT = new URL('../../', import.meta.url);
 const CHECKOUT_LIST = new URL('tools/checkout-commands.ts', CHECKOUT);
-const checkoutCommands: Readonly<Record<string, { file: string; about: string }>> = existsSync(
-  fileURLToPath(CHECKOUT_LIST),
-)
+const isCheckout = [CHECKOUT_LIST, new URL('client/package.json', CHECKOUT)].every((file) =>
+  existsSync(fileURLToPath(file)),
+);
+const checkoutCommands: Readonly<Record<string, { file: string; about: string }>> = isCheckout
   ? (await import(CHECKOUT_LIST.href)).CHECKOUT_COMMANDS
   : {};
 

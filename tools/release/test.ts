@@ -44,7 +44,7 @@ const vitest = await createVitest('test', {
 });
 const specifications = await chosenSpecifications();
 try {
-  if (specifications.length === 0) throw new Error(`No test file has ${positionals.join(' or ')} in its path`);
+  if (specifications.length === 0) throw new Error(nothingChosen());
   await installPrograms(specifications.map(({ moduleId }) => moduleId));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
@@ -55,6 +55,11 @@ const { testModules } = await vitest.start(
   only === undefined ? positionals : specifications.map(({ moduleId }) => moduleId),
 );
 await end(countResults(testModules));
+
+function nothingChosen(): string {
+  const kind = only === undefined ? '' : ` of the kind ${only}`;
+  return `No test file${kind}${positionals.length === 0 ? '' : ` has ${positionals.join(' or ')} in its path`}`;
+}
 
 async function chosenSpecifications(): Promise<TestSpecification[]> {
   const all = await vitest.globTestSpecifications(positionals);

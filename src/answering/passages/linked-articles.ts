@@ -46,7 +46,10 @@ const targetsOf = oncePer((edition: Edition): Targets => {
     const words = wordsOf(title);
     const [first] = words;
     // A single word is a name of the thing more often than of the article.
-    if (first !== undefined && words.length > 1) titles.set(first, [...(titles.get(first) ?? []), { words, index }]);
+    if (first === undefined || words.length < 2) continue;
+    const alike = titles.get(first) ?? [];
+    alike.push({ words, index });
+    titles.set(first, alike);
   }
   return { addresses, titles };
 });
@@ -54,7 +57,7 @@ const targetsOf = oncePer((edition: Edition): Targets => {
 const bareAddress = (address: string): string => address.replace(/[?#].*$/s, '').replace(/\/+$/, '');
 
 const byAddress = (text: string, { addresses }: Targets): number[] =>
-  [...text.matchAll(/\]\(<?(https?:\/\/[^\s)>]+)/g)].flatMap(
+  [...text.matchAll(/\]\(<?(https?:\/\/[^\s)>]{1,2000})/g)].flatMap(
     ([, address = '']) => addresses.get(bareAddress(address)) ?? [],
   );
 

@@ -122,11 +122,10 @@ export const citationOf = (
 ): string => {
   const [article] = chunks.map(({ source }) => source);
   if (article === undefined) return '';
-  const sections = chunks
-    .map((chunk) => oneLine(sectionOf(chunk)).replace(/\s*[:：;]+$/, ''))
-    .filter((section) => section !== oneLine(article.title) && section !== article.id);
-  const [section, ...others] = new Set(sections);
-  return escapeHtml(section === undefined || others.length > 0 ? nameOf(article) : `${nameOf(article)}, ${section}`);
+  const sections = chunks.map((chunk) => oneLine(sectionOf(chunk)).replace(/\s*[:：;]+$/, ''));
+  const [section = '', ...others] = new Set(sections);
+  const isArticle = others.length > 0 || section === oneLine(article.title) || section === article.id;
+  return escapeHtml(isArticle ? nameOf(article) : `${nameOf(article)}, ${section}`);
 };
 
 /** The title of an article in running text, without a link. */

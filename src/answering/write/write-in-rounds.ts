@@ -67,10 +67,10 @@ export function startWriting(edition: Edition, { finding, progress, task, now }:
       const more = await findMore(edition, finding, { first, open });
       if (more.passages.length === 0) return { written, passages, search: more.search };
       const text = 'failure' in written ? '' : written.statements.map((statement) => statement.text).join('\n\n');
-      // What is open is asked like a follow-up question, so that the rest is not answered once more.
+      // The checks take the words of a question for the customer's, so the second one is the same, and not in the model's words.
       const turns: readonly Turn[] =
         text === '' ? history : [...history, { speaker: 'user', text: question }, { speaker: 'assistant', text }];
-      const second = await write({ question: open.join('\n'), history: turns }, more.passages, open);
+      const second = await write({ question, history: turns }, more.passages, open);
       return {
         written: joined(written, second),
         passages: [...passages, ...more.passages],
@@ -104,12 +104,15 @@ const joined = (first: Written, second: Written): Written => {
   if ('failure' in second) return { ...first, removed };
   if ('failure' in first) return { ...second, removed };
   const texts = new Set(first.statements.map(({ text }) => text));
+  const open = first.parts.filter(isOpen);
+  const answers = second.parts.filter(({ state }) => state !== 'open').slice(0, open.length);
+  const later = second.parts.length === open.length ? second.parts : [...answers, ...open.slice(answers.length)];
   return {
     ...second,
     statements: [...first.statements, ...second.statements.filter(({ text }) => !texts.has(text))],
     removed,
     removedQuotes: [...first.removedQuotes, ...second.removedQuotes],
-    parts: [...first.parts.filter((part) => !isOpen(part)), ...second.parts],
+    parts: [...first.parts.filter((part) => !isOpen(part)), ...later],
     isJudged: first.isJudged && second.isJudged,
   };
 };

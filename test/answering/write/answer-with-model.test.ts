@@ -481,6 +481,29 @@ describe('what the passages leave open', () => {
   });
 });
 
+it('takes no word of the model for one of the customer in the second round', async () => {
+  const parts = [
+    { asked: 'how often descaled', passages: ['p1'], answered: 'yes' },
+    { asked: '777 days of the grinder', passages: [], answered: 'no' },
+  ];
+  const asked: string[] = [];
+  const { names, response } = await ask(
+    OFTEN,
+    (call) => {
+      asked.push(call.messages.at(-1)?.content ?? '');
+      if (asked.length === 1) return replyOf([{ text: QUOTE, from: 'How often' }], { parts })(call);
+      const [passage] = call.given.passages;
+      const quote = passage?.text.split('. ')[0] ?? '';
+      return replyOf([{ text: 'Clean the grinder every 777 days.', quote, from: quote }])(call);
+    },
+    { queries: ['clean the burrs of the grinder'], judge: judging(() => true) },
+  );
+  expect(names.filter((name) => name === 'answer_from_passages')).toHaveLength(2);
+  expect(asked[1]).toContain(OFTEN);
+  expect(response.answer).toContain(QUOTE);
+  expect(response.answer).not.toContain('777 days.');
+});
+
 const doubtful = { text: 'Limescale is calcium carbonate that weak acids dissolve.', quote: TANK, from: TANK };
 /** It quotes the same. */
 const again = { ...doubtful, text: 'Weak acids dissolve limescale.' };
