@@ -1,4 +1,4 @@
-import { Drop, Liquid, Tag } from 'liquidjs';
+import { Context, Drop, Liquid, Tag } from 'liquidjs';
 import { type Fields, memberOf } from './sites/site.ts';
 
 export interface LoopData {
@@ -14,8 +14,8 @@ const LIST = /^\s*\w{1,60}\s+in\s+([\w-]{1,60})((?:\.[\w-]{1,60})*)/;
 const VALUE = /^\s*([\w-]{1,60})\s*=\s*([\w-]{1,60})((?:\.[\w-]{1,60})*)/;
 /** Values that a page gives to names before its loops. */
 const MAX_ASSIGNED = 100;
-/** For all loops of a page, on the clock. */
-const MAX_MS = 700;
+/** Work on all loops of a page, in characters that are parsed, made, or shown at most by a step. */
+const MAX_WORK = 10_000_000;
 /** Tags of plugins in the loops of a page, which stay as they are written. */
 const MAX_UNKNOWN = 20;
 
@@ -26,10 +26,11 @@ const MAX_UNKNOWN = 20;
 export function withLoops(text: string, { fields, dataOf }: LoopData): string {
   if (!/\{%-?\s*for\s/.test(text)) return text;
   const names = new Set<string>();
+  const engine = createEngine();
   const page: LoopPage = {
-    engine: createEngine(),
+    engine,
     scope: { page: fields, site: new SiteData(dataOf) },
-    leftMs: MAX_MS,
+    work: new Context({}, engine.options).memoryLimit,
   };
   const isKnown = (root: string, path: string): boolean =>
     names.has(root) ||
@@ -86,28 +87,29 @@ class SiteData extends Drop {
 interface LoopPage {
   engine: Liquid;
   scope: object;
-  /** What is left of the time for its loops. */
-  leftMs: number;
+  /** Counts to `MAX_WORK`, then throws. */
+  work: Context['memoryLimit'];
 }
 
 /** Undefined for what cannot be read, or takes too much. */
 function spelledOut(template: string, page: LoopPage): string | undefined {
-  const { engine, scope } = page;
-  const startMs = performance.now();
-  try {
-    for (let unknown = 0; unknown <= MAX_UNKNOWN && page.leftMs > 0; unknown += 1) {
-      try {
-        return String(engine.parseAndRenderSync(template, scope, { renderLimit: page.leftMs }));
-      } catch (error) {
-        const [, name] = /^tag "(\w+)" not found/.exec((error as Error).message) ?? [];
-        if (name === undefined) break;
-        engine.registerTag(name, AsWritten);
-      }
+  const { engine, scope, work } = page;
+  const stepLength = template.split(/[%}]\}/).reduce((longest, { length }) => Math.max(longest, length), 1);
+  // The library looks at the clock before each step. Work is counted instead: it is the same on every machine.
+  work.check = () => work.use(stepLength);
+  for (let unknown = 0; unknown <= MAX_UNKNOWN; unknown += 1) {
+    try {
+      work.use(template.length);
+      const limits = { memoryLimit: work, renderLimit: work, liquid: engine };
+      const context = new Context(scope, engine.options, { sync: true }, limits);
+      return String(engine.renderSync(engine.parse(template), context));
+    } catch (error) {
+      const [, name] = /^tag "(\w+)" not found/.exec((error as Error).message) ?? [];
+      if (name === undefined) break;
+      engine.registerTag(name, AsWritten);
     }
-    return undefined;
-  } finally {
-    page.leftMs -= performance.now() - startMs;
   }
+  return undefined;
 }
 
 /** Has no files, sees no members but those of the data, and ends what takes too long or makes too much. */
@@ -117,7 +119,7 @@ function createEngine(): Liquid {
     ownPropertyOnly: true,
     strictFilters: true,
     parseLimit: 500_000,
-    memoryLimit: 2_000_000,
+    memoryLimit: MAX_WORK,
     outputEscape: asText,
   });
   for (const name of ['include', 'include_relative', 'render', 'layout', 'link', 'post_url'])
@@ -128,9 +130,15 @@ function createEngine(): Liquid {
   return engine;
 }
 
-/** Braces in data are no template. */
+/**
+ * Braces in data are no template.
+ *
+ * @throws {TypeError} For a mapping, which has no text: its loop stays as it is written.
+ */
 function asText(value: unknown): string {
-  const text = Array.isArray(value) ? value.join('') : String(value ?? '');
+  if (Array.isArray(value)) return value.map(asText).join('');
+  if (typeof value === 'object' && value !== null && !(value instanceof Date)) throw new TypeError('a mapping');
+  const text = String(value ?? '');
   return text.includes('{') ? `{% raw %}${text}{% endraw %}` : text;
 }
 
