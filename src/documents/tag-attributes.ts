@@ -15,11 +15,22 @@ export interface Attribute {
 }
 
 const NAME = /([@:#A-Za-z_][\w.:-]*)\s{0,20}=\s{0,20}/y;
-const WORD = /[^\s"'`,<>={}]+?(?=\/>|[\s"'`,<>={}]|$)/y;
-const BARE_VALUE = /[^\s>"'=<`,]+/y;
+/** Apostrophes and commas are part of a word, and separate where nothing follows them: `don't`, `1,2`, `a=b, c=d`. */
+const WORD = /(?!\/>)[^\s"'`,<>={}](?:(?!\/>)[^\s"'`,<>={}]|[',](?=[^\s"'`,<>={}]))*/y;
+const BARE_VALUE = /[^\s>"'=<`,](?:[^\s>"'=<`,]|[',](?=[^\s>"'=<`,]))*/y;
+/** A value without quotation marks in a tag of HTML. */
+const BARE_VALUE_OF_TAG = /[^\s>"'=<`]+/y;
 
-/** The attribute that begins here; undefined when there is none, or none that ends. */
-export function attributeAt(text: string, at: number, last = text.length): Attribute | undefined {
+/** The attribute of a tag that begins here; undefined when there is none, or none that ends before `last`. */
+export function attributeAt(text: string, at: number, last: number): Attribute | undefined {
+  return readAttribute(text, at, { last, bareValue: BARE_VALUE_OF_TAG, hasReferences: true });
+}
+
+function readAttribute(
+  text: string,
+  at: number,
+  { last, bareValue, hasReferences }: { last: number; bareValue: RegExp; hasReferences: boolean },
+): Attribute | undefined {
   const [before = '', name = ''] = match(NAME, text, at) ?? [];
   const start = at + before.length;
   const mark = text[start] ?? '';
@@ -27,7 +38,8 @@ export function attributeAt(text: string, at: number, last = text.length): Attri
     const length = text.slice(start + 1, last).indexOf(mark);
     if (length === -1) return undefined;
     const end = start + length + 2;
-    return { name, value: decodeHTMLAttribute(text.slice(start + 1, end - 1)), isCode: false, end };
+    const content = text.slice(start + 1, end - 1);
+    return { name, value: hasReferences ? decodeHTMLAttribute(content) : content, isCode: false, end };
   }
   if (mark === '{' && name !== '') {
     const end = endOfBraces(text, start);
@@ -36,16 +48,25 @@ export function attributeAt(text: string, at: number, last = text.length): Attri
     const literal = literalOf(code);
     return { name, value: literal ?? code, isCode: literal === undefined, end };
   }
-  const [value] = match(name === '' ? WORD : BARE_VALUE, text, start) ?? [];
+  const [value] = match(name === '' ? WORD : bareValue, text, start) ?? [];
   return value === undefined ? undefined : { name, value, isCode: false, end: start + value.length };
 }
 
-/** The attributes of a tag by name, and its values without a name in their order. The text is what stands between its marks. */
-export function attributesIn(text: string): { named: ReadonlyMap<string, string>; unnamed: readonly string[] } {
+/**
+ * The attributes of a tag, shortcode or directive by name, and its values without a name in their order.
+ *
+ * @param text What stands between its marks.
+ * @param options.hasReferences Whether `&lt;` in quotation marks stands for `<`. False for values that are
+ *   put into Markdown, which reads such references itself: a value that is decoded before would become a tag.
+ */
+export function attributesIn(
+  text: string,
+  { hasReferences = true }: { hasReferences?: boolean } = {},
+): { named: ReadonlyMap<string, string>; unnamed: readonly string[] } {
   const named = new Map<string, string>();
   const unnamed: string[] = [];
   for (let at = 0; at < text.length; ) {
-    const attribute = attributeAt(text, at);
+    const attribute = readAttribute(text, at, { last: text.length, bareValue: BARE_VALUE, hasReferences });
     at = attribute?.end ?? at + 1;
     if (attribute?.name === '') unnamed.push(attribute.value);
     else if (attribute !== undefined) named.set(attribute.name, attribute.value);

@@ -153,7 +153,7 @@ export function tagIn(source: string, { isAlone, indent, state, isShortcode }: T
     return title === '' ? '' : around(labelHtml(title, ':'));
   }
   if (/^include/.test(base)) {
-    const content = argument(rest, ['content', 'text']);
+    const content = argument(rest, ['content', 'text'], { hasReferences: false });
     const file = /([\w-]+)\.\w+/.exec(rest)?.[1] ?? '';
     if (content !== '')
       return around(`${openTag(isNoteName(file) ? file : '', '')}\n\n${indent}${content}\n\n${indent}</div>`);
@@ -204,8 +204,8 @@ function openTag(name: string, rest: string): string {
 }
 
 /** A named argument, else the first in quotation marks or alone. */
-function argument(rest: string, names: readonly string[]): string {
-  const { named, unnamed } = attributesIn(rest.slice(0, MAX_ARGUMENTS));
+function argument(rest: string, names: readonly string[], options?: { hasReferences: boolean }): string {
+  const { named, unnamed } = attributesIn(rest.slice(0, MAX_ARGUMENTS), options);
   const name = names.find((each) => named.has(each));
   if (name !== undefined) return named.get(name) ?? '';
   return /^["']/.test(rest) ? (unnamed[0] ?? '') : '';

@@ -41,7 +41,7 @@ function plainTemplate(template: string | undefined): string | undefined {
 
 /** Arguments by name, or by place from 0. */
 function argumentsIn(given: string): ReadonlyMap<string, string> {
-  const { named, unnamed } = attributesIn(given);
+  const { named, unnamed } = attributesIn(given, { hasReferences: false });
   return new Map([...unnamed.map((value, place): [string, string] => [String(place), value]), ...named]);
 }
 

@@ -223,7 +223,7 @@ function included(line: string, place: Place): string | undefined {
   if (path === '' || /\b(?:content|text)\s*=/.test(values)) return undefined;
   const selection = part ?? lines?.replace(',', ':');
   if (written.startsWith('<<<')) return codeAt(path, { language: /[a-z]\w*/.exec(code ?? '')?.[0], selection, place });
-  const valueByKey = attributesIn(values).named;
+  const valueByKey = attributesIn(values, { hasReferences: false }).named;
   return textAt(path, place, selection)?.replace(
     /\{\{-?\s*include\.([\w-]+)\s*(?:\|[^}]{0,200})?-?\}\}/g,
     (expression, key: string) => (values === '' ? expression : (valueByKey.get(key) ?? '')),
@@ -243,7 +243,7 @@ function withComponents(line: string, parts: ReadonlyMap<string, string>): strin
     (found, space: string, before: string, name: string, attributes: string) => {
       const part = parts.get(name);
       if (part === undefined) return found;
-      const props = attributesIn(attributes).named;
+      const props = attributesIn(attributes, { hasReferences: false }).named;
       const filled = part.replace(/\{\s*props\.(\w+)\s*\}/g, (code, key: string) => props.get(key) ?? code);
       return `${space}${before}\n${indented(filled, space)}\n${space}`;
     },

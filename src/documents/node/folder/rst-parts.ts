@@ -42,8 +42,8 @@ export function rstParts(
   for (const [path, { listed }] of pages)
     for (const entry of listed) {
       const place = placeOf(entry.replace(/\.rst$/, ''), path, rootOf(path));
-      parts.delete(`${place}.rst`);
-      const pattern = place.includes('*') ? ignore().add(`/${place}.rst`) : undefined;
+      for (const page of [`${place}.rst`, `${place}.md`, placeOf(entry, path, rootOf(path))]) parts.delete(page);
+      const pattern = place.includes('*') ? ignore().add([`/${place}.rst`, `/${place}.md`]) : undefined;
       for (const part of pattern === undefined ? [] : parts) if (pattern?.ignores(part)) parts.delete(part);
     }
   return parts;
