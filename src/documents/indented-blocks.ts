@@ -31,7 +31,11 @@ export function readIndented(lines: readonly string[], depth: number): string[] 
     }
     const inner = readIndented(body, depth + 1).map((each) => (each === '' ? '' : indent + each));
     const open = isTab ? labelLine(title ?? '') : noteLine(name ?? '', title ?? '', title === '');
-    out.push('', indent + open, '', ...inner, '', ...(isTab ? [] : [`${indent}</div>`, '']));
+    out.push('', indent + open, '');
+    // One call with all lines as its arguments fails for some 100,000 of them.
+    for (const each of inner) out.push(each);
+    out.push('');
+    if (!isTab) out.push(`${indent}</div>`, '');
     at = next - 1;
   }
   return out;
@@ -41,21 +45,27 @@ const LONE_DEFINITION = /^:[ \t]{1,3}(?=\S)/;
 
 const HEADING = /^ {0,3}#{1,6}[ \t]/;
 
+/** An empty line, or code at the margin. */
+const ENDS_PARAGRAPH = /^\s*$|^(?:`{3}|~{3})/;
+
 /** Definitions below a heading, without a term: text of the heading, however it is indented (Python-Markdown). */
 export function withLoneDefinitions(lines: string[]): string[] {
   const out: string[] = [];
   let isBelow = false;
   let fence: OpenFence | undefined;
+  const add = (line: string): void => {
+    fence = fenceAfter(line, fence);
+    out.push(line);
+  };
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
-    fence = fenceAfter(line, fence);
     const isLone: boolean = fence === undefined && isBelow && LONE_DEFINITION.test(line);
-    out.push(isLone ? line.replace(LONE_DEFINITION, '') : line);
-    if (line.trim() !== '') isBelow = isLone || HEADING.test(line);
+    add(isLone ? line.replace(LONE_DEFINITION, '') : line);
+    if (line.trim() !== '') isBelow = isLone || (fence === undefined && HEADING.test(line));
     if (!isLone) continue;
-    for (; (lines[at + 1] ?? '').trim() !== ''; at += 1) out.push((lines[at + 1] ?? '').replace(/^(?: {4}|\t)/, ''));
+    for (; !ENDS_PARAGRAPH.test(lines[at + 1] ?? ''); at += 1) add((lines[at + 1] ?? '').replace(/^(?: {4}|\t)/, ''));
     const { body, next } = indentedAfter(lines, at + 1, 0);
-    out.push(...body);
+    for (const each of body) add(each);
     at = next - 1;
   }
   return out;

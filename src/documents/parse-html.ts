@@ -47,7 +47,7 @@ function leanHtml(html: string, isFragment: boolean): string {
 /** A page of XHTML, where `<title/>` is an empty title; in HTML it would hold the rest of the page. */
 const isXhtml = (html: string): boolean =>
   /^\s*(?:<\?xml\s|<!DOCTYPE[^>]{0,200}XHTML)|<html\b[^>]{0,500}\sxmlns=/i.test(html.slice(0, 1000));
-/** But for those that hold nothing (HTML Standard, 13.1.2). */
+/** A tag that closes itself, but not of a void element, which has no closing tag (HTML Standard, 13.1.2). */
 const SELF_CLOSED =
   /<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)[\s/])([a-z][\w:-]{0,60})((?:\s[^<>]{0,3000}?)?)\s?\/>/gi;
 

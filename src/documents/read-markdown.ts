@@ -278,7 +278,7 @@ function readFences(tokens: Token[], environment: Environment): void {
         /\b(?:title|filename|file|name|label)=(?:"([^"]{1,200})"|'([^']{1,200})')/.exec(info)?.slice(1).find(Boolean) ??
         /\[([^\]]{1,200})\]/.exec(info)?.[1] ??
         (environment.hasCodeGroups ? groupLabel(info) : undefined);
-      const [language = ''] = /^[\w+#.-]+(?![\w+#.-]*=)/.exec(info) ?? [];
+      const [language = ''] = /^[\w+#.-]{1,100}(?![\w+#.=-])/.exec(info) ?? [];
       token.info = language;
       if (label !== undefined) become(token, `${labelHtml(label, ':')}\n${codeOf(token, language)}`);
     }

@@ -69,13 +69,15 @@ const CLOSING = /(?<!\S)#+$/;
 function escapeText(text: string, { before, after }: Pick<Info, 'before' | 'after'>): string {
   const counts = new Map<string, number>();
   for (const [mark] of text.matchAll(PAIRED)) counts.set(mark, (counts.get(mark) ?? 0) + 1);
+  // Sought once: a search from each `]` would take quadratic time.
+  const innerOpen = text.indexOf('[', 1);
   return text.replace(SPECIAL, (mark, at: number) => {
     const touches = (at === 0 && before === mark) || (at + mark.length === text.length && after === mark);
     if (mark !== '`' && counts.get(mark) === 1 && !touches) return mark;
     if (mark !== ']') return `\\${mark}`;
     const next = text[at + 1] ?? after;
-    const open = text.lastIndexOf('[', at);
-    const mayDefine = next === ':' && (open === -1 || (open === 0 && /^\s*$/.test(before)));
+    const isFirst = innerOpen === -1 || innerOpen > at;
+    const mayDefine = next === ':' && isFirst && (!text.startsWith('[') || /^\s*$/.test(before));
     return next === '(' || mayDefine ? '\\]' : ']';
   });
 }

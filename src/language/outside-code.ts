@@ -47,8 +47,9 @@ export function runsOutsideCode(text: string, read: (lines: string[]) => string[
 const MAX_LINE = 20_000;
 
 /** Gives each line outside of fenced code to `read`, unless it is very long. */
-export const linesOutsideCode = (text: string, read: (line: string) => string): string =>
-  runsOutsideCode(text, (lines) => lines.map((line) => (line.length > MAX_LINE ? line : read(line))));
+export function linesOutsideCode(text: string, read: (line: string) => string): string {
+  return runsOutsideCode(text, (lines) => lines.map((line) => (line.length > MAX_LINE ? line : read(line))));
+}
 
 /** Code within a line or a paragraph (CommonMark 0.31.2, 6.1). */
 export const CODE_SPAN = /(?<!`)(`{1,3})(?!`)(?:(?!\n[ \t]*\n)[\s\S]){1,500}?(?<!`)\1(?!`)/g;
@@ -67,12 +68,12 @@ export function outsideSpans(text: string, read: (part: string) => string): stri
 /** Gives a text to `read` in which a character stands for each code span. */
 export function aroundSpans(text: string, read: (text: string) => string): string {
   const spans: string[] = [];
-  const masked = text.replace(CODE_SPAN, (code) => {
+  const masked = text.replaceAll(SPAN, '').replace(CODE_SPAN, (code) => {
     spans.push(code);
     return SPAN;
   });
   return read(masked).replaceAll(SPAN, () => spans.shift() ?? '');
 }
 
-/** Characters that no text has. */
+/** A noncharacter, which texts do not exchange (Unicode, 23.7): removed from a text that has it all the same. */
 const SPAN = '\ufdd2';

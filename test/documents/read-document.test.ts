@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { boundMarks } from '../../src/documents/bound-marks.ts';
+import { readIndented, withLoneDefinitions } from '../../src/documents/indented-blocks.ts';
 import { readDocument } from '../../src/documents/read-document.ts';
 import { readHtml } from '../../src/documents/read-html.ts';
 import cases from './read-document.json' with { type: 'json' };
@@ -121,6 +122,21 @@ it.each([
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1000, path).toBeLessThan(4000);
   }
+});
+it.each([
+  ['the info of a fence', 'a.md', `\`\`\`${'a'.repeat(500_000)}=\nb\n\`\`\``],
+  ['closing brackets', 'a.html', `<p>${']'.repeat(500_000)}</p>`],
+])('reads 500,000 characters of %s in linear time', (_, path, content) => {
+  const before = process.cpuUsage();
+  readDocument(content, { path });
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(4000);
+});
+it.each([
+  ['a note', '!!! note', (lines: string[]) => readIndented(lines, 0)],
+  ['a definition below a heading', '# A\n\n: One.\n', withLoneDefinitions],
+])('reads 300,000 lines of %s', (_, start, read) => {
+  expect(read([...start.split('\n'), ...Array<string>(300_000).fill('    a')]).at(-1)).not.toBe('    a');
 });
 
 describe('plain text', () => {
