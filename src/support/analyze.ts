@@ -321,10 +321,14 @@ const answerIn = async (
       const whole = answerPassages(evidence, units, ticket);
       const raised = withUnits(knowledge, units);
       const isAnswered = isCovered(raised) && whole.passages.length > 0;
-      const parts = answerParts(evidence, ticket, { isCovered: isAnswered, vectors: wordVectors?.() });
-      if (parts !== undefined) {
-        const passages = parts.flatMap((part) => part.passages);
-        return { found: coveredBy(raised, passages), answer: { ...whole, passages, parts }, units };
+      // A warning is about the whole case, and the questions by themselves would lose it.
+      const isDivisible = whole.warning === undefined;
+      const divided = isDivisible
+        ? answerParts(evidence, ticket, { isCovered: isAnswered, vectors: wordVectors?.() })
+        : undefined;
+      if (divided !== undefined) {
+        const hasPromptInjection = whole.hasPromptInjection || divided.hasPromptInjection;
+        return { found: coveredBy(raised, divided.passages), answer: { ...divided, hasPromptInjection }, units };
       }
       // Below the level at which the note calls a message covered nothing is quoted, not even a warning.
       return { found: raised, answer: isCovered(raised) ? whole : { ...whole, passages: [] }, units };

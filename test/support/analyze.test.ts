@@ -12,7 +12,8 @@ import type { Knowledge } from '../../src/support/retrieval/knowledge.ts';
 import type { KnowledgeRetriever } from '../../src/support/retrieval/retrieve-knowledge.ts';
 import { composeNote } from '../../src/support/tickets/compose-note.ts';
 import { userContext } from '../platform/context/callers.ts';
-import { knowledgeOf, passage, taxonomy } from './drafts/tickets.ts';
+import PASSAGES from './drafts/answer-passages.json' with { type: 'json' };
+import { editionOf, foundIn, knowledgeOf, passage, taxonomy } from './drafts/tickets.ts';
 
 /** The analysis of a message with this classification, its note, and the options of the knowledge search. */
 const analysed = async (
@@ -76,6 +77,16 @@ describe('a draft by what the message is', () => {
     expect(draft.text).toContain('vielen Dank für die Rückmeldung');
     expect(searched).toBeUndefined();
   });
+});
+
+it('quotes the warning about the case to a message of several questions, and no procedure against it', async () => {
+  const { others, warning } = PASSAGES.articles;
+  const edition = editionOf({ ...others, ...warning } as unknown as Parameters<typeof editionOf>[0]);
+  const message = '1. The update got stuck, what now? 2. The LED is blue, can I pull the plug?';
+  const { knowledge } = await foundIn(edition, message, { intent: 'firmware_update' });
+  const { draft } = await analysed({ primary_intent: 'firmware_update', confidence: 0.9 }, message, { knowledge });
+  expect(draft.text).toContain('Do not pull the plug while the LED is blue.');
+  expect(draft.text).not.toContain('Pull the mains plug');
 });
 
 describe('a message that looks like spam', () => {

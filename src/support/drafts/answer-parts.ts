@@ -6,7 +6,7 @@ import { questionPartsIn } from '../../language/split-questions.ts';
 import type { TicketReading } from '../message/read-ticket.ts';
 import type { Evidence } from '../retrieval/knowledge.ts';
 import { problemText } from '../retrieval/problem-text.ts';
-import { type AnswerPart, answerPassages } from './answer-passages.ts';
+import { type Answer, type AnswerPart, answerPassages } from './answer-passages.ts';
 import { rankTicketUnits } from './ticket-units.ts';
 
 type AskedTicket = Pick<TicketReading, 'message' | 'product' | 'isProductExact' | 'alreadyTried' | 'language'>;
@@ -28,18 +28,38 @@ export function answerParts(
   evidence: Evidence,
   ticket: AskedTicket,
   { isCovered, vectors }: PartOptions,
-): AnswerPart[] | undefined {
+): DividedAnswer | undefined {
   const { text: problem } = problemText(ticket.message);
   const items = askingItems(problem);
   const asks = items.length > 0 || isCovered ? items : questionPartsIn(problem).map(({ text }) => text);
-  const parts = asks.map((part, at, all) => {
+  if (asks.length < 2) return undefined;
+  const answers = asks.map((part, at, all) => {
     // "And how loud is it?" names its subject by what stands before it.
     const text = standalonePart(part, { earlier: all.slice(0, at) });
-    const { passages } = answerPassages(...foundFor(evidence, { text, ticket, vectors }), ticket);
-    return { words: wordsOf(part), passages };
+    return { words: wordsOf(part), ...answerPassages(...foundFor(evidence, { text, ticket, vectors }), ticket) };
   });
-  return parts.length > 1 && parts.some(({ passages }) => passages.length > 0) ? parts : undefined;
+  const parts = withoutRepeats(answers);
+  const passages = parts.flatMap((part) => part.passages);
+  const hasPromptInjection = answers.some((answer) => answer.hasPromptInjection);
+  return passages.length > 0 ? { parts, passages, hasPromptInjection } : undefined;
 }
+
+/** The answer to a message of several questions, without a warning. */
+type DividedAnswer = Required<Omit<Answer, 'warning'>>;
+
+/** Each passage once: a question whose best passage is quoted already joins the one above it, so that it does not look open. */
+const withoutRepeats = (answers: readonly AnswerPart[]): AnswerPart[] => {
+  const parts: AnswerPart[] = [];
+  for (const { words, passages } of answers) {
+    const quoted = new Set(parts.flatMap((part) => part.passages.map(({ markdown }) => markdown)));
+    const further = passages.filter(({ markdown }) => !quoted.has(markdown));
+    const at = parts.findIndex((part) => part.passages.some(({ markdown }) => markdown === passages[0]?.markdown));
+    const same = parts[at];
+    if (same === undefined) parts.push({ words, passages: further });
+    else parts[at] = { words: `${same.words} ${words}`, passages: [...same.passages, ...further] };
+  }
+  return parts;
+};
 
 const foundFor = (
   { edition, language }: Evidence,
