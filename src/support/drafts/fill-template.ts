@@ -55,11 +55,10 @@ export const fillTemplate = (template: ChosenTemplate, values: TemplateValues): 
   const product = repeatable(values.product) ?? phrases.product;
   const subject = repeatable(values.subject) ?? phrases.subject;
   const lines = withQuestions(template.text.replaceAll('\r\n', '\n'), values.missing ?? []).split('\n');
-  const place = lines.findIndex((line) => line.trim() === KNOWLEDGE);
-  // The placeholder stands for the quotes only on a line of its own.
+  const place = lines.findIndex(isKnowledge);
   const fill = (part: readonly string[]) =>
     part
-      .filter((line) => line.trim() !== KNOWLEDGE)
+      .filter((line) => !isKnowledge(line))
       .join('\n')
       .replaceAll(KNOWLEDGE, '')
       .replace(/[ \t]?\{customer_name\}/g, (found) =>
@@ -93,6 +92,13 @@ const withQuestions = (text: string, questions: readonly string[]): string => {
     })
     .join('\n\n');
 };
+
+/** Whether a template is split at `{knowledge}`. */
+export const hasPlaceForQuotes = ({ text }: Pick<ChosenTemplate, 'text'>): boolean =>
+  text.split('\n').some(isKnowledge);
+
+/** The placeholder stands for the quotes only on a line of its own. */
+const isKnowledge = (line: string): boolean => line.trim() === KNOWLEDGE;
 
 const KNOWLEDGE = '{knowledge}';
 const MISSING = '{missing_information}';

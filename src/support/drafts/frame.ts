@@ -8,6 +8,7 @@ import {
   type FilledTemplate,
   fillTemplate,
   greet,
+  hasPlaceForQuotes,
   repeatable,
 } from './fill-template.ts';
 
@@ -127,7 +128,7 @@ const generalWords = (options: FrameOptions, { language, questions }: Worded): F
   // Who looks up a number reads the message.
   const read = options.ticket?.recordNumber === undefined ? phrases.read : '';
   const after = options.use === 'answer' ? [phrases.stillOpen] : [asked, read];
-  return { greeting: greet(options.customerName, language), before: phrases.received, after: joined(after) };
+  return { greeting: greet(options.customerName, language), before: received(options, phrases), after: joined(after) };
 };
 
 const templateWords = (
@@ -137,13 +138,16 @@ const templateWords = (
   const { taxonomy, ticket, customerName, product, use } = options;
   const isOther = ticket !== undefined && use === 'fallback' && !isKnownProduct(product, taxonomy);
   const shown = isOther ? undefined : product;
-  const filled = fillTemplate(template, { customerName, product: shown, subject: ticket?.subject, missing: questions });
-  if (ticket === undefined || use === 'alone') return filled;
+  const words = fillTemplate(template, { customerName, product: shown, subject: ticket?.subject, missing: questions });
+  if (ticket === undefined || use === 'alone') return words;
   const phrases = phrasesOf(template.language);
+  const filled = ticket.isUpset === true ? withRegret(words, { template, phrases }) : words;
   if (isOther) return { ...filled, before: joined([filled.before, coveredProducts(taxonomy, template.language)]) };
   // The general template is for messages without an answer.
   if (use === 'answer')
-    return template.id === 'general' ? { ...filled, before: phrases.received, after: phrases.stillOpen } : filled;
+    return template.id === 'general'
+      ? { ...filled, before: received(options, phrases), after: phrases.stillOpen }
+      : filled;
   const more = questions.length === 0 ? furtherQuestion(options, phrases) : '';
   return { ...filled, after: joined([filled.after, more]) };
 };
@@ -156,13 +160,22 @@ const coveredProducts = ({ devices }: Taxonomy, language: string): string => {
 
 type Phrases = ReturnType<typeof phrasesOf>;
 
+const received = ({ ticket }: FrameOptions, { sorry, received: thanks }: Phrases): string =>
+  ticket?.isUpset === true ? sorry : thanks;
+
+/** Regret in place of the thanks before the quotes. A template without a place for quotes stays, since it is all before them. */
+const withRegret = (
+  filled: FilledTemplate,
+  { template, phrases: { sorry } }: { template: ChosenTemplate; phrases: Phrases },
+): FilledTemplate => ({ ...filled, before: hasPlaceForQuotes(template) ? sorry : joined([sorry, filled.before]) });
+
 /** What a message that says little is asked without facts of an intent. */
 const furtherQuestion = ({ ticket, product }: FrameOptions, { tellMore, sayMore }: Phrases): string => {
   if (ticket?.saysLittle !== true) return '';
   return product === undefined && ticket.isQuestion !== true ? tellMore : sayMore;
 };
 
-/** Adds what the case asks for: regret, the contradiction of two products, and what a person looks up. */
+/** Adds what the case asks for: the contradiction of two products, and what a person looks up. */
 const withCase = (
   frame: DraftFrame,
   { taxonomy, classification, ticket }: FrameOptions & { ticket: FramedTicket },
@@ -170,7 +183,6 @@ const withCase = (
   const phrases = phrasesOf(frame.language);
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const { greeting, before, after } = frame.filled;
-  const first = ticket.isUpset === true ? phrases.sorry : before;
   const number = repeatable(ticket.recordNumber);
   const looked = number === undefined ? undefined : phrases.lookUp.replace('{number}', () => number);
   // The words of an intent that a team always sees say themselves who decides.
@@ -178,7 +190,7 @@ const withCase = (
   const last = ticket.isForPerson === true ? [looked ?? phrases.takesOver] : [isDecided ? '' : (looked ?? ''), after];
   return {
     ...frame,
-    filled: { greeting, before: joined([first, bothProducts(ticket, phrases)]), after: joined(last) },
+    filled: { greeting, before: joined([before, bothProducts(ticket, phrases)]), after: joined(last) },
   };
 };
 

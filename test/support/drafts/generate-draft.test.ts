@@ -11,6 +11,7 @@ import { composeFor, knowledgeOf, passage, taxonomy, ticketOf } from './tickets.
 const LOUD = 'The fan of my Apollo II is loud. How do I make the fan quieter?';
 const STEPS = passage('**Make it quieter**\n\n1. Choose Eco mode under **Miner > Power**.\n2. Clean the fan.');
 const CLOSE = { title: 'Fans and noise', url: 'https://docs.example.com/care/fans', relevance: 0.6 };
+const FACT = { id: 'since', question: { en: 'How long?' }, patterns: [], metadata: [] };
 const LOCAL = 'http://127.0.0.1:8787/api/kb/text/dust.md';
 
 interface Given {
@@ -118,6 +119,24 @@ describe('a draft for a case', () => {
   it('begins with regret for a customer who complains, and quotes all the same', () => {
     const { text } = composed('The fan of my device is loud!!!', { isUpset: true });
     expect(text).toMatch(/^Hello Dana,\n\nI am sorry [^\n]+\n\nMake it quieter/);
+  });
+  it('keeps the words of a template without a place for quotes, and its questions, behind the regret', () => {
+    const intents = taxonomy.intents.map((intent) =>
+      intent.id === 'noise'
+        ? { ...intent, fallback_template: 'We ask a technician.\n\nPlease say:\n{missing_information}' }
+        : intent,
+    );
+    const ticket = { ...ticketOf('My fan rattles again!!!', {}), isUpset: true, missing: [FACT] };
+    const compose = createDraftComposer({ taxonomy: { ...taxonomy, intents }, ticket });
+    const { text } = compose({ primary_intent: 'noise', confidence: 0.9 }, 'Dana', {}, knowledgeOf()).draft;
+    expect(text).toMatch(/I am sorry [^\n]+\n\nWe ask a technician\.\n\nPlease say:\n\n[^\n]*How long\?/);
+  });
+  it('names the covered products to an upset customer of another one', () => {
+    const ticket = { ...ticketOf('My fan rattles again!!!', {}), isUpset: true };
+    const compose = createDraftComposer({ taxonomy, ticket });
+    const product = { product: 'Teapot 9' };
+    const { text } = compose({ primary_intent: 'noise', confidence: 0.9 }, 'Dana', product, knowledgeOf()).draft;
+    expect(text).toMatch(/I am sorry [^]*Apollo II/);
   });
   it('quotes nothing but what is forbidden where a person decides', () => {
     const needs = { isUpset: true, isForPerson: true };
