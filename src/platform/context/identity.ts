@@ -12,7 +12,13 @@ import {
 import { json, list, text } from '../settings/values.ts';
 import { importSigner, pkcs8Of, publicKeyOf, type Signer } from './compact-jws.ts';
 import { LOCAL_LIBRARIANS } from './internal-librarians.ts';
-import { type DirectoryEntry, type KeyDirectory, loadDirectory, openDirectory } from './key-directory.ts';
+import {
+  type DirectoryEntry,
+  type KeyDirectory,
+  loadDirectory,
+  MAX_DIRECTORY,
+  openDirectory,
+} from './key-directory.ts';
 
 /** Default seed of the derived keys. It is public, so for local development only. */
 export const LOCAL_SEED = 'local-dev';
@@ -31,6 +37,7 @@ export const identitySettings = {
   CONTEXT_DIRECTORY: text({
     what: 'The signed directory of all keys; `npm run deploy` sets it',
     allowed: 'a compact JWS',
+    max: MAX_DIRECTORY,
     otherwise: 'derived, in development',
   }),
   CONTEXT_DIRECTORY_ROOT: text({

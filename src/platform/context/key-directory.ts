@@ -259,7 +259,7 @@ export const signDirectory = async (
 };
 
 const readSigned = async (text: string, root: string): Promise<Record<string, unknown>> => {
-  assertDirectory(text.length <= MAX_LENGTH, 'it is larger than 1 MiB');
+  assertDirectory(text.length <= MAX_DIRECTORY, 'it is larger than 1 MiB');
   const point = decodeBase64url(root);
   assertDirectory(point?.length === 32 && !isLowOrder(point), 'the root key is not usable');
   const jws = await (async () => readJws(text, 'ctx-directory+jwt'))().catch((error: unknown) => {
@@ -275,5 +275,5 @@ const readSigned = async (text: string, root: string): Promise<Record<string, un
   return jws.claims;
 };
 
-/** Ample: `openDirectory` accepts at most 1,000 librarians. */
-const MAX_LENGTH = 1_048_576;
+/** Characters of a signed directory. Ample: `openDirectory` accepts at most 1,000 librarians. */
+export const MAX_DIRECTORY = 1_048_576;

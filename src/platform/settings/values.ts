@@ -42,13 +42,14 @@ export function oneOf<const Words extends readonly string[], Usual extends Words
   return build({ ...about, schema, allowed: `one of ${allowed}` });
 }
 
-/** A text as it is. @param pattern All of it. @param allowed The pattern in words. */
+/** A text as it is. @param pattern All of it. @param max Its characters at most. @param allowed The pattern in words. */
 export function text<Usual extends string | undefined = undefined>({
   pattern = /^/,
+  max = MAX_TEXT,
   allowed = 'a text',
   ...about
-}: WithUsual<Usual> & { pattern?: RegExp; allowed?: string }): Setting<string | Usual> {
-  return build({ ...about, schema: z.string().max(MAX_TEXT, 'is too long').regex(pattern, IS_NOT_ALLOWED), allowed });
+}: WithUsual<Usual> & { pattern?: RegExp; max?: number; allowed?: string }): Setting<string | Usual> {
+  return build({ ...about, schema: z.string().max(max, 'is too long').regex(pattern, IS_NOT_ALLOWED), allowed });
 }
 
 /** A secret that is sent in a header. */
@@ -57,7 +58,7 @@ export function token(about: About): Setting<string | undefined> {
   return { ...text({ ...about, pattern: /^[\x21-\x7e]{1,4096}$/, allowed }), secret: true };
 }
 
-/** Texts separated by commas. @param item What each of them is. @param allowed All of them in words. */
+/** Texts separated by commas; separators alone count as not set. @param item What each of them is. @param allowed All of them in words. */
 export function list<Item extends string = string>({
   item,
   allowed = 'texts separated by commas',
@@ -67,7 +68,9 @@ export function list<Item extends string = string>({
   const texts = z.string().transform((value) => value.split(/[\s,]+/).filter((part) => part !== ''));
   // Without a schema of its own an item is any text.
   const schema = texts.pipe(z.array(item ?? (z.string() as unknown as z.ZodType<Item, string>)));
-  return build({ otherwise: 'none', ...about, usual, schema, allowed });
+  const setting = build<readonly Item[], readonly Item[]>({ otherwise: 'none', ...about, usual, schema, allowed });
+  const items = (isLocal: boolean) => schema.transform((all) => (all.length === 0 ? setting.usual(isLocal) : all));
+  return { ...setting, schema: items };
 }
 
 /** The address of a service that receives secrets, without a trailing slash. @param query What may follow a `?`. */

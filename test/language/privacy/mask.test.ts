@@ -83,6 +83,7 @@ describe('readMaskKinds()', () => {
   it.each([
     ['no variable', undefined, MASK_KINDS],
     ['an empty variable', ' ', MASK_KINDS],
+    ['separators alone', ' , ,', MASK_KINDS],
     ['a list, in any case and order', 'Phone, email', ['email', 'phone']],
     ['none', 'none', []],
   ])('reads %s', (_, variable, kinds) => expect(readMaskKinds({ PRIVACY_MASK: variable })).toEqual(kinds));

@@ -28,6 +28,15 @@ describe('identityFrom() in production', async () => {
     expect(signer.kid).toBe('navigator.1');
     expect(await directory.key('navigator.1')?.verify(await signer.sign(bytes), bytes)).toBe(true);
   });
+  it('accepts a directory of hundreds of librarians', async () => {
+    const { x } = await makeSigningKey();
+    const others = Array.from({ length: 300 }, (_, at) => [`other-${at}`, { keys: [{ kid: `other-${at}.1`, x }] }]);
+    const own = await makeSigningKey();
+    const librarians = { navigator: { keys: [{ kid: 'navigator.1', x: own.x }] }, ...Object.fromEntries(others) };
+    const variables = { ...(await deployment({ librarians })), CONTEXT_SIGNING_KEY: own.privateKey };
+    expect(variables.CONTEXT_DIRECTORY.length).toBeGreaterThan(20_000);
+    expect((await identityFrom(variables, 'navigator')).signer.kid).toBe('navigator.1');
+  });
   it('does not expose the private key', async () => {
     const variables = await deployment();
     const identity = await identityFrom(variables, 'navigator');
