@@ -1,12 +1,13 @@
 import { chatModelOf } from '../../src/ai/adapters/models.ts';
-import { readModels } from '../../src/ai/adapters/settings.ts';
+import { languageSettings, readModels } from '../../src/ai/adapters/settings.ts';
+import { shopSettings } from '../../src/librarians/agents/shop-settings.ts';
 import { createApp } from '../../src/librarians/analytics/analytics-agent.ts';
 import { identityFrom } from '../../src/platform/context/identity.ts';
 import { memoryReplayStore } from '../../src/platform/context/verify-context.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import { readSettings, type Variables } from '../../src/platform/settings/settings.ts';
 import { d1Database } from '../../src/platform/storage/sql-database.ts';
-import { settings } from './settings.ts';
+import type { settings } from './settings.ts';
 
 interface Env extends Variables<typeof settings> {
   /** Without it the librarian is unavailable and gets no questions. */
@@ -14,7 +15,8 @@ interface Env extends Variables<typeof settings> {
 }
 
 const fetch = serveApp('analytics', async (env: Env) => {
-  const { LANGUAGE_IDS, SHOP_WORKSPACE } = readSettings(settings, env);
+  const { LANGUAGE_IDS } = readSettings(languageSettings, env);
+  const { SHOP_WORKSPACE } = readSettings(shopSettings, env);
   return createApp({
     ...(await identityFrom(env, 'analytics')),
     // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.

@@ -1,5 +1,5 @@
 import { chatModelOf } from '../../src/ai/adapters/models.ts';
-import { readModels } from '../../src/ai/adapters/settings.ts';
+import { languageSettings, readModels } from '../../src/ai/adapters/settings.ts';
 import { delegateTo } from '../../src/librarians/delegation/delegates.ts';
 import { serviceTargets } from '../../src/librarians/delegation/librarian-directory.ts';
 import { createApp } from '../../src/librarians/hybrid/hybrid-agent.ts';
@@ -7,7 +7,7 @@ import { identityFrom } from '../../src/platform/context/identity.ts';
 import { memoryReplayStore } from '../../src/platform/context/verify-context.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import { readSettings, type Variables } from '../../src/platform/settings/settings.ts';
-import { settings } from './settings.ts';
+import type { settings } from './settings.ts';
 
 interface Env extends Variables<typeof settings> {
   ANALYTICS: Fetcher;
@@ -17,7 +17,7 @@ interface Env extends Variables<typeof settings> {
 }
 
 const fetch = serveApp('hybrid', async (env: Env) => {
-  const { LANGUAGE_IDS } = readSettings(settings, env);
+  const { LANGUAGE_IDS } = readSettings(languageSettings, env);
   const { ANALYTICS, SEMANTIC, WEB_SEARCH, NAVIGATOR } = env;
   return createApp({
     ...(await identityFrom(env, 'hybrid')),

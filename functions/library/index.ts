@@ -13,8 +13,8 @@ import type { LibraryEmbedding } from '../../src/knowledge/library/vector-store.
 import { vectorIndexesOf } from '../../src/knowledge/search/stores.ts';
 import { identityFrom } from '../../src/platform/context/identity.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
-import { readSettings, type Variables } from '../../src/platform/settings/settings.ts';
-import { settings } from './settings.ts';
+import type { Variables } from '../../src/platform/settings/settings.ts';
+import type { settings } from './settings.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the classes of Durable Objects here
 export { CountersObject } from '../../src/platform/serve/counters-object.ts';
@@ -46,7 +46,7 @@ const libraryOf = (env: Env, workspace: string): RemoteLibrary =>
 
 const fetch = serveApp('library', async (env: Env) => {
   // Fails early: the libraries read the same settings when they are opened.
-  readSettings(settings, env);
+  readLibrarySettings(env);
   readVectorIndex(env, readModels(env));
   return createApp({
     guard: await identityFrom(env, 'library'),

@@ -1,5 +1,5 @@
 import { modelSettings, vectorSettings } from '../../src/ai/adapters/settings.ts';
-import { hostSettings } from '../../src/knowledge/library/library-settings.ts';
+import { hostSettings, workspaceSettings } from '../../src/knowledge/library/library-settings.ts';
 import { identitySettings } from '../../src/platform/context/identity.ts';
 import type { SettingsSchema } from '../../src/platform/settings/settings.ts';
 
@@ -9,4 +9,5 @@ export const settings = {
   ...vectorSettings,
   ...modelSettings,
   ...hostSettings,
+  ...workspaceSettings,
 } satisfies SettingsSchema;

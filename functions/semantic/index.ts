@@ -1,5 +1,5 @@
 import { chatModelOf } from '../../src/ai/adapters/models.ts';
-import { readAdapters } from '../../src/ai/adapters/settings.ts';
+import { languageSettings, readAdapters } from '../../src/ai/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
@@ -12,7 +12,7 @@ import { countersOf, type MetricsBindings } from '../../src/platform/metrics.ts'
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import { readSettings, type Variables } from '../../src/platform/settings/settings.ts';
 import { kvEditionParts } from '../../src/platform/storage/edition-storage.ts';
-import { settings } from './settings.ts';
+import type { settings } from './settings.ts';
 
 interface Env extends Variables<typeof settings>, MetricsBindings {
   EDITIONS: KVNamespace;
@@ -23,7 +23,7 @@ interface Env extends Variables<typeof settings>, MetricsBindings {
 const wordVectors = wordVectorsIn(table);
 
 const fetch = serveApp('semantic', async (env: Env) => {
-  const { LANGUAGE_IDS } = readSettings(settings, env);
+  const { LANGUAGE_IDS } = readSettings(languageSettings, env);
   const adapters = readAdapters(env);
   const identity = await identityFrom(env, 'semantic');
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };

@@ -1,13 +1,14 @@
 import { chatModelOf } from '../../src/ai/adapters/models.ts';
-import { readModels } from '../../src/ai/adapters/settings.ts';
+import { languageSettings, readModels } from '../../src/ai/adapters/settings.ts';
+import { shopSettings } from '../../src/librarians/agents/shop-settings.ts';
 import { d1ProductCatalogue } from '../../src/librarians/web-search/product-catalogue.ts';
 import { searchCache } from '../../src/librarians/web-search/web-search.ts';
-import { chooseProvider, createApp } from '../../src/librarians/web-search/web-search-agent.ts';
+import { chooseProvider, createApp, searchSettings } from '../../src/librarians/web-search/web-search-agent.ts';
 import { identityFrom } from '../../src/platform/context/identity.ts';
 import { memoryReplayStore } from '../../src/platform/context/verify-context.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import { readSettings, type Variables } from '../../src/platform/settings/settings.ts';
-import { settings } from './settings.ts';
+import type { settings } from './settings.ts';
 
 interface Env extends Variables<typeof settings> {
   /** Absent when there is no shop. */
@@ -15,7 +16,9 @@ interface Env extends Variables<typeof settings> {
 }
 
 const fetch = serveApp('web-search', async (env: Env) => {
-  const values = readSettings(settings, env);
+  const { LANGUAGE_IDS } = readSettings(languageSettings, env);
+  const { SHOP_WORKSPACE } = readSettings(shopSettings, env);
+  const { SEARCH_COUNTRY, SEARCH_LANGUAGE } = readSettings(searchSettings, env);
   const tools = {
     fetch: (input: RequestInfo | URL, init?: RequestInit) => globalThis.fetch(input, init),
     now: Date.now,
@@ -27,11 +30,11 @@ const fetch = serveApp('web-search', async (env: Env) => {
     // Best effort: a replay that reaches another isolate within 60 s costs one more search.
     replay: memoryReplayStore(),
     ...chatModelOf(readModels(env)),
-    languageIds: values.LANGUAGE_IDS,
+    languageIds: LANGUAGE_IDS,
     search: provider && { provider: provider.provider, cache: searchCache(provider, tools) },
-    shop: shop && { workspace: values.SHOP_WORKSPACE, catalogue: d1ProductCatalogue(shop, tools) },
-    country: values.SEARCH_COUNTRY,
-    language: values.SEARCH_LANGUAGE,
+    shop: shop && { workspace: SHOP_WORKSPACE, catalogue: d1ProductCatalogue(shop, tools) },
+    country: SEARCH_COUNTRY,
+    language: SEARCH_LANGUAGE,
   });
 });
 

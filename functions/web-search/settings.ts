@@ -1,6 +1,6 @@
 import { languageSettings, modelSettings } from '../../src/ai/adapters/settings.ts';
 import { shopSettings } from '../../src/librarians/agents/shop-settings.ts';
-import { searchSettings } from '../../src/librarians/web-search/web-search-agent.ts';
+import { braveSettings, searchSettings, serpApiSettings } from '../../src/librarians/web-search/web-search-agent.ts';
 import { identitySettings } from '../../src/platform/context/identity.ts';
 import type { SettingsSchema } from '../../src/platform/settings/settings.ts';
 
@@ -11,4 +11,6 @@ export const settings = {
   ...languageSettings,
   ...shopSettings,
   ...searchSettings,
+  ...serpApiSettings,
+  ...braveSettings,
 } satisfies SettingsSchema;

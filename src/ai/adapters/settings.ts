@@ -33,15 +33,20 @@ const ModelPrices = z.record(
 /** US dollars for a million tokens, by model. */
 type ModelPrices = z.infer<typeof ModelPrices>;
 
-/** Which models answer and embed. */
-export const modelSettings = {
-  ...environmentSettings,
+/** Whether there are models at all. */
+export const modelSwitch = {
   MODELS: oneOf([ALL_MODELS, NO_MODEL], {
     what: '`none`: no model at all, whatever else is set, as `npm start -- --no-model` does ([which model answers](providers.md#which-model-answers))',
     usual: ALL_MODELS,
     otherwise: '`all`: those that are configured, or found by `npm start`',
     doctor: 'models',
   }),
+} satisfies SettingsSchema;
+
+/** Which models answer and embed. */
+export const modelSettings = {
+  ...environmentSettings,
+  ...modelSwitch,
   OPENAI_BASE_URL: address({
     what: "Base URL, with the version, of OpenAI's API or a [compatible one](providers.md)",
     otherwise: '`https://api.openai.com/v1`',
@@ -249,15 +254,25 @@ export function readAdapters(variables: AdapterVariables): AdapterChoice {
   };
 }
 
+const NO_MODELS: ModelChoice = {
+  isOff: true,
+  openai: undefined,
+  workersAI: undefined,
+  embedding: undefined,
+  chat: undefined,
+};
+
 /** The models alone, for a function that has no store and so needs no secrets of one. Throws as `readAdapters` does. */
 export function readModels(variables: ModelVariables): ModelChoice {
+  // What the models need may then be as it is.
+  if (readSettings(modelSwitch, variables).MODELS === NO_MODEL) return NO_MODELS;
   const values = readSettings(modelSettings, variables);
   const services = serviceOf(values, variables.AI);
   const { chat, embedding } = namesOf(values, services);
   const { MODEL_PRICES: prices, REASONING_EFFORT: reasoningEffort, EMBEDDING_DIMENSIONS } = values;
   return {
     ...services,
-    isOff: values.MODELS === NO_MODEL,
+    isOff: false,
     embedding:
       embedding === undefined
         ? undefined
@@ -304,14 +319,13 @@ export function readQuestionLimits(
 }
 
 /**
- * Which service has the models: none with `MODELS=none`, else the one that `OPENAI_*` name, else Workers AI where it was agreed to. Under
+ * Which service has the models: the one that `OPENAI_*` name, else Workers AI where it was agreed to. Under
  * `npm start` a local Ollama that is found stands in `OPENAI_*` (tools/run/choose-models.ts).
  */
 const serviceOf = (
   values: Settings<typeof modelSettings>,
   binding: WorkersAI | undefined,
 ): Pick<ModelChoice, 'openai' | 'workersAI'> => {
-  if (values.MODELS === NO_MODEL) return { openai: undefined, workersAI: undefined };
   const openai = accessOf(values, { url: 'OPENAI_BASE_URL', token: 'OPENAI_API_KEY', address: OPENAI });
   const isWorkersAI = openai === undefined && values.WORKERS_AI === 'yes';
   return { openai, workersAI: isWorkersAI ? { binding } : undefined };

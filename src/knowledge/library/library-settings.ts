@@ -5,6 +5,7 @@ import { mintContext } from '../../platform/context/link-claims.ts';
 import { originate } from '../../platform/context/request-context.ts';
 import type { Target } from '../../platform/context/signed-client.ts';
 import {
+  attemptSettings,
   readSettings,
   type Settings,
   type SettingsSchema,
@@ -43,13 +44,6 @@ export const hostSettings = {
     otherwise: '0; in development 5',
     what: 'Earlier editions that are kept, with their texts up to 30 days ([editions](edition-format.md#history))',
   }),
-  KB_SOURCES: json(Sources, {
-    what: 'Hosts of further workspaces',
-    example: '{"acme": {"url": "https://…", "tokenSecret": "ACME_KB_TOKEN"}, "beta": {"url": "sources"}}',
-    usual: {},
-    otherwise: 'none',
-    doctor: 'hosts',
-  }),
   PUBLIC_URL: text({
     what: 'Where the gateway is reached, for articles without an address of their own',
     usual: (isLocal) => (isLocal ? 'http://localhost:8787' : undefined),
@@ -57,15 +51,26 @@ export const hostSettings = {
   }),
 } satisfies SettingsSchema;
 
+/** The hosts of further workspaces, apart: when they cannot be read, only syncs fail. */
+export const workspaceSettings = {
+  KB_SOURCES: json(Sources, {
+    what: 'Hosts of further workspaces',
+    example: '{"acme": {"url": "https://…", "tokenSecret": "ACME_KB_TOKEN"}, "beta": {"url": "sources"}}',
+    usual: {},
+    otherwise: 'none',
+    doctor: 'hosts',
+  }),
+} satisfies SettingsSchema;
+
 /** The variables of the library function, the secrets that its sources name, and the function that reads helpdesk tools. */
-export interface LibraryVariables extends Variables<typeof hostSettings> {
+export interface LibraryVariables extends Variables<typeof hostSettings & typeof workspaceSettings> {
   SOURCES?: Target | undefined;
 }
 
 export interface LibrarySettings {
-  /** Throws `HostKbError` when the workspace has no host. */
+  /** Throws `HostKbError` when the workspace has no host, or `KB_SOURCES` is invalid. */
   sourceOf(workspace: string): LibrarySource;
-  /** Workspaces that have a host. */
+  /** Workspaces that have a host. Throws `HostKbError` when `KB_SOURCES` is invalid. */
   workspaces(): string[];
   articleUrl(id: string): string;
   /** How many earlier editions are kept. */
@@ -74,13 +79,17 @@ export interface LibrarySettings {
   isLive: boolean;
 }
 
-/** @throws {SettingRefused} For an invalid variable. */
+/** @throws {SettingRefused} For an invalid variable but `KB_SOURCES`, without which what is synced is still served. */
 export function readLibrarySettings(variables: LibraryVariables): LibrarySettings {
   const values = readSettings(hostSettings, variables);
-  const sources = sourcesIn(values, variables);
+  const { value: named, problem } = attemptSettings(() => readSettings(workspaceSettings, variables).KB_SOURCES);
+  const sources = () => {
+    if (named === undefined) throw new HostKbError(problem);
+    return sourcesIn(values, { named, variables });
+  };
   return {
     sourceOf: (workspace) => {
-      const source = sources[workspace];
+      const source = sources()[workspace];
       if (!source) throw new HostKbError('no host knowledge base is set up for this workspace');
       const { SOURCES } = variables;
       const isBound = source.url === 'sources' && SOURCES !== undefined;
@@ -98,7 +107,7 @@ export function readLibrarySettings(variables: LibraryVariables): LibrarySetting
       );
       return { url, client };
     },
-    workspaces: () => Object.keys(sources),
+    workspaces: () => Object.keys(sources()),
     history: values.EDITION_HISTORY,
     isLive: values.KB_FRESHNESS === 'live',
     articleUrl: (id) => {
@@ -119,10 +128,10 @@ interface Source {
 const BOUND: Source = { url: 'https://sources.invalid/api/kb/articles' };
 
 const sourcesIn = (
-  { KB_URL, KB_TOKEN, KB_SOURCES }: Settings<typeof hostSettings>,
-  variables: LibraryVariables,
+  { KB_URL, KB_TOKEN }: Settings<typeof hostSettings>,
+  { named, variables }: { named: z.infer<typeof Sources>; variables: LibraryVariables },
 ): Record<string, Source> => {
-  const entries = Object.entries(KB_SOURCES).map(([workspace, { url, tokenSecret }]) => {
+  const entries = Object.entries(named).map(([workspace, { url, tokenSecret }]) => {
     const secret = tokenSecret === undefined ? undefined : secretOf(variables, tokenSecret);
     return [workspace, { url, token: secret }] as const;
   });

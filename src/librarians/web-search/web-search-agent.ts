@@ -211,22 +211,30 @@ export const createApp = ({ search, shop, country, language, ...options }: WebSe
   return serveAgent(agent, WEB_SEARCH, { ...options, unavailable });
 };
 
-const TwoLetters = { pattern: /^[a-zA-Z]{2}$/, allowed: 'two letters' };
+const COUNTRY = { pattern: /^[a-z]{2}$/i, allowed: 'two letters' };
+/** As the provider names it, with a region where it has one: `pt-br`, `zh-hans`. */
+const LANGUAGE = { pattern: /^[a-z]{2,3}(-[a-z]{2,4})?$/i, allowed: 'a language, such as `en` or `pt-br`' };
 
 /** The search provider, and what it is asked for. SerpApi wins when both keys are set: it knows offers with prices. */
 export const searchSettings = {
   ...environmentSettings,
   SERPAPI_KEY: token({ what: 'Key of SerpApi ([web search](web-search.md))' }),
-  SERPAPI_URL: address({ what: 'One that speaks as SerpApi does', otherwise: '`https://serpapi.com`' }),
   BRAVE_SEARCH_KEY: token({ what: 'Key of Brave Search' }),
+  SEARCH_COUNTRY: text({ ...COUNTRY, what: 'Where results should come from: `us`', otherwise: "the provider's" }),
+  SEARCH_LANGUAGE: text({ ...LANGUAGE, what: 'Language of the results: `en`', otherwise: "the provider's" }),
+} satisfies SettingsSchema;
+
+/** The address of each provider, which is read with its key alone. */
+export const serpApiSettings = {
+  SERPAPI_URL: address({ what: 'One that speaks as SerpApi does', otherwise: '`https://serpapi.com`' }),
+} satisfies SettingsSchema;
+export const braveSettings = {
   BRAVE_SEARCH_URL: address({
     what: 'One that speaks as Brave Search does',
     otherwise: '`https://api.search.brave.com`',
   }),
-  SEARCH_COUNTRY: text({ ...TwoLetters, what: 'Where results should come from: `us`', otherwise: "the provider's" }),
-  SEARCH_LANGUAGE: text({ ...TwoLetters, what: 'Language of the results: `en`', otherwise: "the provider's" }),
 } satisfies SettingsSchema;
-export type ProviderVariables = Variables<typeof searchSettings>;
+export type ProviderVariables = Variables<typeof searchSettings & typeof serpApiSettings & typeof braveSettings>;
 
 /**
  * The provider whose key is set; `undefined` without one.
@@ -238,10 +246,12 @@ export function chooseProvider(
   variables: ProviderVariables,
   tools: { fetch: typeof fetch; now: () => number },
 ): WebSearch | undefined {
-  const values = readSettings(searchSettings, variables);
-  const { SERPAPI_KEY, BRAVE_SEARCH_KEY, SERPAPI_URL: serpApiUrl, BRAVE_SEARCH_URL: braveUrl } = values;
-  if (SERPAPI_KEY !== undefined)
-    return serpApi({ ...tools, key: SERPAPI_KEY, url: serpApiUrl ?? 'https://serpapi.com' });
+  const { SERPAPI_KEY, BRAVE_SEARCH_KEY } = readSettings(searchSettings, variables);
+  if (SERPAPI_KEY !== undefined) {
+    const { SERPAPI_URL: url = 'https://serpapi.com' } = readSettings(serpApiSettings, variables);
+    return serpApi({ ...tools, key: SERPAPI_KEY, url });
+  }
   if (BRAVE_SEARCH_KEY === undefined) return undefined;
-  return braveSearch({ ...tools, key: BRAVE_SEARCH_KEY, url: braveUrl ?? 'https://api.search.brave.com' });
+  const { BRAVE_SEARCH_URL: url = 'https://api.search.brave.com' } = readSettings(braveSettings, variables);
+  return braveSearch({ ...tools, key: BRAVE_SEARCH_KEY, url });
 }

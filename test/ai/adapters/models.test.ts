@@ -17,6 +17,14 @@ describe('chatModelOf() and embeddingProviderOf()', () => {
   });
 });
 
+describe('readModels()', () => {
+  it('accepts any address and key where there are to be no models', () => {
+    const variables = { OPENAI_BASE_URL: 'nonsense', OPENAI_API_KEY: 'two words' };
+    expect(readModels({ ...variables, MODELS: 'none' })).toMatchObject({ isOff: true, openai: undefined });
+    expect(() => readModels(variables)).toThrow('OPENAI_BASE_URL');
+  });
+});
+
 describe('adapterHealth()', () => {
   it('names the models of Workers AI', () => {
     const health = (variables: AdapterVariables) => adapterHealth(variables, readModels(variables));
