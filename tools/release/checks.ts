@@ -1,7 +1,15 @@
+import { rerankerOf } from '../../src/ai/adapters/models.ts';
 import { type AdapterVariables, readAdapters, readQuestionLimits } from '../../src/ai/adapters/settings.ts';
+import { readProviders, type signInSettings } from '../../src/gateway/access/oidc.ts';
 import type { LibraryVariables } from '../../src/knowledge/library/library-settings.ts';
 import type { SourceVariables } from '../../src/knowledge/sources/source-settings.ts';
-import { attemptSettings, type DoctorCheck, readSettings } from '../../src/platform/settings/settings.ts';
+import { type maskSettings, readMaskKinds } from '../../src/language/privacy/mask-settings.ts';
+import {
+  attemptSettings,
+  type DoctorCheck,
+  readSettings,
+  type Variables,
+} from '../../src/platform/settings/settings.ts';
 import type { HelpdeskVariables } from '../../src/support/tools/connections.ts';
 import { CONFIGURATION } from './configuration.ts';
 import {
@@ -17,7 +25,11 @@ import {
 } from './examine.ts';
 import { examineHosts } from './examine-host.ts';
 
-type DoctorVariables = AdapterVariables & LibraryVariables & HelpdeskVariables & SourceVariables;
+type DoctorVariables = AdapterVariables &
+  LibraryVariables &
+  HelpdeskVariables &
+  SourceVariables &
+  Variables<typeof signInSettings & typeof maskSettings>;
 
 interface Examined {
   variables: DoctorVariables;
@@ -43,8 +55,14 @@ export const refusedVariables = (variables: DoctorVariables): string[] => {
     ({ name, ...setting }) => attemptSettings(() => readSettings({ [name]: setting }, texts)).problem ?? [],
   );
   if (problems.length > 0) return problems;
-  const { problem } = attemptSettings(() => readQuestionLimits(variables, readAdapters(variables)));
-  return problem === undefined ? [] : [problem];
+  const reads = [
+    () => readQuestionLimits(variables, readAdapters(variables)),
+    () => readProviders(variables),
+    () => readMaskKinds(variables),
+    // The binding of Workers AI is in deployed functions alone.
+    () => rerankerOf({ ...variables, AI: { run: async () => ({}) } }),
+  ];
+  return reads.flatMap((read) => attemptSettings<unknown>(read).problem ?? []);
 };
 
 /**

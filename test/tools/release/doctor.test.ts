@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AdapterVariables } from '../../../src/ai/adapters/settings.ts';
-import { examine } from '../../../tools/release/checks.ts';
+import { examine, refusedVariables } from '../../../tools/release/checks.ts';
 import { examineDirectory, examineHelpdesks, examineSources, type Finding } from '../../../tools/release/examine.ts';
 import { startOpenAIServer } from '../../../tools/stand-ins/openai/openai-server.ts';
 import { PROVIDERS } from '../../../tools/stand-ins/openai/providers.ts';
@@ -26,6 +26,19 @@ afterEach(() => {
 
 const stateOf = (findings: readonly Finding[], what: string) =>
   findings.filter((finding) => finding.what === what).map(({ state, reported }) => [state, reported] as const)[0];
+
+describe('refusedVariables()', () => {
+  it.each([
+    ['OIDC_PROVIDERS', '[{"issuer": "http://id.example", "audience": "a", "grants": [GRANT]}]'],
+    ['PRIVACY_MASK', 'none, email'],
+    ['RERANK_BASE_URL', 'https://api.example.com/v1'],
+  ])('names %s when its parts do not fit together', (name, value) => {
+    const grant = '{"workspaces": ["default"], "capabilities": ["kb:read"]}';
+    const more = { RERANK_API_KEY: 'k', [name]: value.replace('GRANT', grant) };
+    const set = name === 'RERANK_BASE_URL' ? more : { [name]: more[name] };
+    expect(refusedVariables(set)).toEqual([expect.stringMatching(new RegExp(`^Cannot use ${name}: `))]);
+  });
+});
 
 describe('examineDirectory()', () => {
   const now = Date.parse('2026-11-23');
