@@ -2,7 +2,7 @@ import { identityFrom } from '../../src/platform/context/identity.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import type { Variables } from '../../src/platform/settings/settings.ts';
 import type { DeskObjectEnv, TicketObjectEnv } from '../../src/support/tickets/durable-objects.ts';
-import { handoverTarget } from '../../src/support/tickets/handover-target.ts';
+import { readHandoverTargets } from '../../src/support/tickets/handover-target.ts';
 import { ticketConsumer } from '../../src/support/tickets/queue-consumer.ts';
 import {
   learnFrom,
@@ -56,7 +56,7 @@ const tickets = serveApp('webhooks', async (env: Env) =>
     ...stubsOf(env),
     guard: await identityFrom(env, 'webhooks'),
     connectionsOf: (workspace) => readConnections(env).list(helpdeskTools, workspace),
-    handoverTo: (workspace) => handoverTarget(workspace, env),
+    handoverTo: readHandoverTargets(env),
     enqueue: enqueueOn(env),
   }),
 );

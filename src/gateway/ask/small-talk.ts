@@ -8,7 +8,7 @@ import { reportedDanger } from '../../language/reported-danger.ts';
 import { type SmallTalk, smallTalkIn } from '../../language/small-talk.ts';
 import { readSettings, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
 import { setting } from '../../platform/settings/values.ts';
-import { type handoverSettings, handoverTarget } from '../../support/tickets/handover-target.ts';
+import { type handoverSettings, readHandoverTargets } from '../../support/tickets/handover-target.ts';
 import SAFETY from './safety.json' with { type: 'json' };
 import REPLIES from './small-talk.json' with { type: 'json' };
 
@@ -122,8 +122,9 @@ export const contactSettings = {
  */
 export function readPersonWays(variables: Variables<typeof contactSettings & typeof handoverSettings>): PersonWays {
   const { CONTACT_URL: ways } = readSettings(contactSettings, variables);
+  const handoverTo = readHandoverTargets(variables);
   return (workspace) => ({
-    handsOver: handoverTarget(workspace, variables) !== undefined,
+    handsOver: handoverTo(workspace) !== undefined,
     contact: ways && ('everywhere' in ways ? ways.everywhere : ways.byWorkspace[workspace]),
   });
 }

@@ -52,5 +52,3 @@ export function createGatherer<Item>({
     await send(batch.asker, batch.items);
   };
 }
-
-/** Resolves after so many milliseconds. */

@@ -18,9 +18,11 @@ export const handoverSettings = {
 } satisfies SettingsSchema;
 export type HandoverVariables = Variables<typeof handoverSettings>;
 
-/** A tool or `list`, to which requests of visitors go; undefined where a workspace accepts none. */
-export function handoverTarget(workspace: string, variables: HandoverVariables): HelpdeskId | 'list' | undefined {
+/** Reads the tool or `list` to which requests of visitors go, by workspace; undefined where a workspace accepts none. */
+export function readHandoverTargets(
+  variables: HandoverVariables,
+): (workspace: string) => HelpdeskId | 'list' | undefined {
   // A variable that cannot be read accepts none: tickets and answers do not depend on it, and `npm run doctor` names it.
   const targets = attemptSettings(() => readSettings(handoverSettings, variables).HANDOVER).value ?? {};
-  return Object.hasOwn(targets, workspace) ? targets[workspace] : undefined;
+  return (workspace) => (Object.hasOwn(targets, workspace) ? targets[workspace] : undefined);
 }

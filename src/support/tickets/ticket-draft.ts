@@ -212,12 +212,12 @@ export const supportAnalysis =
     let first: SupportResponse | undefined;
     const isLoading = ({ knowledge_retrieval: { sources_consulted: sources, degraded } }: SupportResponse): boolean =>
       sources.length === 0 && degraded?.includes('timeout') === true && until - now() >= timeoutMs / 2;
-    const again = (): Promise<SupportResponse> =>
+    const analyseOrFirst = (): Promise<SupportResponse> =>
       analyse().catch((error: unknown) => {
         if (first === undefined) throw error;
         return first;
       });
-    return withRetries(again, {
+    return withRetries(analyseOrFirst, {
       pauseMs: ({ value }) => {
         first = value;
         return value !== undefined && isLoading(value) ? LOADING_MS : undefined;

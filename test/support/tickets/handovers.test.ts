@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HandoverRequest, HandoversPage } from '../../../src/contract/wire/tickets.ts';
-import { handoverTarget } from '../../../src/support/tickets/handover-target.ts';
+import { readHandoverTargets } from '../../../src/support/tickets/handover-target.ts';
 import { type HandoverParts, openHandovers } from '../../../src/support/tickets/handovers.ts';
 import { ConnectionUnusable } from '../../../src/support/tools/connections.ts';
 import { helpdeskTools } from '../../../src/support/tools/helpdesk-tools.ts';
@@ -144,5 +144,5 @@ it.each([
   ['acme', undefined, undefined],
   ['acme', '{"acme": "fax"}', undefined],
 ])('the handover of %s with HANDOVER=%s is %s', (workspace, HANDOVER, target) => {
-  expect(handoverTarget(workspace, HANDOVER === undefined ? {} : { HANDOVER })).toBe(target);
+  expect(readHandoverTargets(HANDOVER === undefined ? {} : { HANDOVER })(workspace)).toBe(target);
 });
