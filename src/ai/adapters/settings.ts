@@ -33,20 +33,15 @@ const ModelPrices = z.record(
 /** US dollars for a million tokens, by model. */
 type ModelPrices = z.infer<typeof ModelPrices>;
 
-/** Whether there are models at all. */
-export const modelSwitch = {
+/** Which models answer and embed. */
+export const modelSettings = {
+  ...environmentSettings,
   MODELS: oneOf([ALL_MODELS, NO_MODEL], {
     what: '`none`: no model at all, whatever else is set, as `npm start -- --no-model` does ([which model answers](providers.md#which-model-answers))',
     usual: ALL_MODELS,
     otherwise: '`all`: those that are configured, or found by `npm start`',
     doctor: 'models',
   }),
-} satisfies SettingsSchema;
-
-/** Which models answer and embed. */
-export const modelSettings = {
-  ...environmentSettings,
-  ...modelSwitch,
   OPENAI_BASE_URL: address({
     what: "Base URL, with the version, of OpenAI's API or a [compatible one](providers.md)",
     otherwise: '`https://api.openai.com/v1`',
@@ -265,7 +260,8 @@ const NO_MODELS: ModelChoice = {
 /** The models alone, for a function that has no store and so needs no secrets of one. Throws as `readAdapters` does. */
 export function readModels(variables: ModelVariables): ModelChoice {
   // What the models need may then be as it is.
-  if (readSettings(modelSwitch, variables).MODELS === NO_MODEL) return NO_MODELS;
+  const { MODELS } = modelSettings;
+  if (readSettings({ MODELS }, variables).MODELS === NO_MODEL) return NO_MODELS;
   const values = readSettings(modelSettings, variables);
   const services = serviceOf(values, variables.AI);
   const { chat, embedding } = namesOf(values, services);
