@@ -33,6 +33,11 @@ const { version } = JSON.parse(readFileSync(join(SOURCE, 'package.json'), 'utf8'
 if (version !== readManifest().version)
   fail('Cannot build the client: its package.json has another version than the product');
 
+/** Libraries in both files load modules of Node as CommonJS does. */
+const REQUIRE = {
+  js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+};
+
 writeTypes();
 const bytes = bundleClient();
 if (bytes > MAX_BYTES) fail(`Cannot build the client: it has ${bytes} bytes gzip, more than ${MAX_BYTES}`);
@@ -70,15 +75,14 @@ function bundleClient(): number {
 function bundleCommandLine(): void {
   const outfile = join(folder, 'constellation.js');
   const entryPoints = [join(SOURCE, 'command-line/constellation.ts')];
-  bundle({ entryPoints, outfile, platform: 'node', target: 'node20' });
+  bundle({ entryPoints, outfile, platform: 'node', target: 'node20', banner: REQUIRE });
   chmodSync(outfile, 0o755);
   bundle({
     entryPoints: [join(ROOT, 'src/documents/node/document-worker.ts')],
     outfile: join(folder, 'document-worker.js'),
     platform: 'node',
     target: 'node20',
-    // Its libraries load modules of Node as CommonJS does.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: REQUIRE,
     inject: [join(SOURCE, 'command-line/node-20.ts')],
   });
 }
