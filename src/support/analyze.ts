@@ -318,20 +318,20 @@ const answerIn = async (
     const timeoutMs = Math.max(1, TIMEOUT_MS - knowledge.retrieval_time_ms);
     const work = () => {
       const units = rankTicketUnits(evidence, { product: ticket.product, vectors: wordVectors?.() });
-      const whole = answerPassages(evidence, units, ticket);
+      const singleAnswer = answerPassages(evidence, units, ticket);
       const raised = withUnits(knowledge, units);
-      const isAnswered = isCovered(raised) && whole.passages.length > 0;
+      const isAnswered = isCovered(raised) && singleAnswer.passages.length > 0;
       // A warning is about the whole case, and the questions by themselves would lose it.
-      const isDivisible = whole.warning === undefined;
+      const isDivisible = singleAnswer.warning === undefined;
       const divided = isDivisible
         ? answerParts(evidence, ticket, { isCovered: isAnswered, vectors: wordVectors?.() })
         : undefined;
       if (divided !== undefined) {
-        const hasPromptInjection = whole.hasPromptInjection || divided.hasPromptInjection;
+        const hasPromptInjection = singleAnswer.hasPromptInjection || divided.hasPromptInjection;
         return { found: coveredBy(raised, divided.passages), answer: { ...divided, hasPromptInjection }, units };
       }
       // Below the level at which the note calls a message covered nothing is quoted, not even a warning.
-      return { found: raised, answer: isCovered(raised) ? whole : { ...whole, passages: [] }, units };
+      return { found: raised, answer: isCovered(raised) ? singleAnswer : { ...singleAnswer, passages: [] }, units };
     };
     return (await readPages(evidence.edition, work, { timeoutMs })).value;
   } catch (error) {

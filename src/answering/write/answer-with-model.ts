@@ -131,7 +131,7 @@ export const answerWithModel = async (
     );
     if (answer !== undefined) return { ...answer, account: { ...account, answeredBy: 'model' } };
     const reason = 'the answer breaks a rule of the navigator contract';
-    for (const [index, { text }] of writing.sent.entries())
+    for (const [index, { text }] of writing.statementsSoFar.entries())
       progress?.({ type: 'removed', index, text: text.slice(0, 1000), reason });
     const fallback = await quotes();
     return {

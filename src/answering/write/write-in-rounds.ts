@@ -26,7 +26,7 @@ interface WritingOptions {
 /** Writes an answer, and once more for what it leaves open when no query of the model has searched for that, from what was not shown yet. */
 export function startWriting(edition: Edition, { finding, progress, task, now }: WritingOptions) {
   const { calls, question, history } = finding;
-  const sent: CheckedStatement<ShownPassage>[] = [];
+  const statementsSoFar: CheckedStatement<ShownPassage>[] = [];
   const write = (
     about: Pick<AnswerRequest, 'question' | 'history'>,
     passages: readonly ShownPassage[],
@@ -42,10 +42,10 @@ export function startWriting(edition: Edition, { finding, progress, task, now }:
           progress &&
           ((statement) => {
             // A second answer may give again what the first one has.
-            if (!sent.some(({ text }) => text === statement.text))
+            if (!statementsSoFar.some(({ text }) => text === statement.text))
               progress({
                 type: 'statement',
-                index: sent.push(statement) - 1,
+                index: statementsSoFar.push(statement) - 1,
                 ...statementOf(citedStatement(statement, statement.probability)),
               });
           }),
@@ -54,7 +54,7 @@ export function startWriting(edition: Edition, { finding, progress, task, now }:
     );
   };
   return {
-    sent,
+    statementsSoFar,
     write: async (first: FoundPassages): Promise<WrittenAnswer> => {
       const { search, passages } = first;
       const written = await write(

@@ -93,8 +93,8 @@ export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => num
   const cached = lruCache<string, ApiKey>({ max: MAX_CACHED, ttlMs: CACHED_MS, now });
   return {
     find: async (secret) => {
-      const known = cached.get(secret);
-      if (known !== undefined) return unexpired(known, now());
+      const recentKey = cached.get(secret);
+      if (recentKey !== undefined) return unexpired(recentKey, now());
       const hash = await hashApiKey(secret);
       const record = readStored(ApiKeyRecord, (await kv.get(hash)) ?? '');
       const key = record && apiKeyOf(record, hash);

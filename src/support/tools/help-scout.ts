@@ -258,7 +258,11 @@ const accessToken = async (
   if (cached !== undefined && !isRenewed && cached.expiresAt > now()) return cached.token;
   tokenCache.delete(key);
   const { access_token: token, expires_in: seconds } = await helpdeskApi({
-    ...{ tool: 'Help Scout', apiUrl, fetch, now, signal },
+    tool: 'Help Scout',
+    apiUrl,
+    fetch,
+    now,
+    signal,
     headers: async () => ({}),
   }).call({
     action: 'get an access token',
