@@ -47,6 +47,8 @@ import type {
   MemorySearchResponse,
   MemoryStored,
   NavigatorResponse,
+  Overview,
+  OverviewQuery,
   ReplayRequest,
   ReplayResponse,
   SyncAccepted,
@@ -250,6 +252,19 @@ export class Constellation {
       this.#connection.json('GET /v1/answers/statistics', STATISTICS, { ...options, query }),
   };
 
+  /**
+   * What was asked in the last days by channel and outcome, what was not answered, which articles to look at. Parts that
+   * the key may not read are null.
+   *
+   * @example
+   * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
+   * const { gaps } = await client.overview();
+   * for (const { gap, count } of gaps?.most_asked ?? []) console.log(count, gap);
+   */
+  overview(query: Partial<OverviewQuery> = {}, options: CallOptions = {}): Promise<Overview> {
+    return this.#connection.json('GET /v1/overview', { unread: 'objects' }, { ...options, query });
+  }
+
   /** Acts of administration of the workspace, newest first: who erased, published or restored what. Needs `audit:read`. */
   audit(query: Listing<AuditQuery> = {}, options: CallOptions = {}): Promise<AuditPage> {
     return this.#connection.json('GET /v1/audit', { entries: 'objects' }, { ...options, query });
@@ -330,11 +345,13 @@ export class Constellation {
       options: CallOptions = {},
     ): AsyncGenerator<KnowledgeGap, void, void> =>
       pages((cursor) => this.gaps.list({ ...query, ...cursor }, options), 'gaps'),
+    get: (id: string, options: CallOptions = {}): Promise<KnowledgeGap> =>
+      this.#connection.json(`GET ${gapPath(id)}`, { id: 'string' }, options),
     /** Reports a question that the articles should answer, and says what became of it. */
     report: (report: KnowledgeGapReport, options: CallOptions = {}): Promise<KnowledgeGapReported> =>
       this.#connection.json('POST /v1/knowledge/gaps', { outcome: 'string' }, { ...options, body: report }),
     delete: (id: string, options: CallOptions = {}): Promise<void> =>
-      this.#connection.done(`DELETE /v1/knowledge/gaps/${encodeURIComponent(id)}`, options),
+      this.#connection.done(`DELETE ${gapPath(id)}`, options),
   };
 
   /**
@@ -382,6 +399,8 @@ const asking = (question: Asked<AskRequest>) => {
 const STATISTICS = { buckets: 'objects', latency: 'object', articles: 'objects' } as const;
 
 const answerPath = (id: string): string => `/v1/answers/${encodeURIComponent(id)}`;
+
+const gapPath = (id: string): string => `/v1/knowledge/gaps/${encodeURIComponent(id)}`;
 
 const editionPath = (id: string): string => `/v1/knowledge/editions/${encodeURIComponent(id)}`;
 

@@ -49,6 +49,8 @@ export type {
   MemorySearchResponse,
   MemoryStored,
   NavigatorResponse,
+  Overview,
+  OverviewQuery,
   ProgressEvent,
   ReplayRequest,
   ReplayResponse,

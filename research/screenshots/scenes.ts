@@ -82,7 +82,18 @@ export const PANEL_SCENES: readonly PanelScene[] = [
   },
 ];
 
-const VIEWS = ['answers', 'gaps', 'knowledge', 'sync', 'tickets', 'intents', 'librarians', 'charts', 'settings'];
+const VIEWS = [
+  'home',
+  'answers',
+  'gaps',
+  'knowledge',
+  'sync',
+  'tickets',
+  'intents',
+  'librarians',
+  'charts',
+  'settings',
+];
 const LONG_WORD = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3);
 
 /** Each view while it waits for its data, when these cannot be read, and for a key that may not read them. */
@@ -115,14 +126,15 @@ const STATES: readonly Scene[] = VIEWS.flatMap((view) => {
 
 /** What `npm run screenshots` takes, each in both themes and narrow. A further view adds its states here. */
 export const SCENES: readonly Scene[] = [
+  { name: 'home', inDocs: 'light', path: '/', prepare: (page) => page.locator('.tiles').waitFor() },
   {
     name: 'ask-first-run',
-    path: '/',
+    path: '/ask',
     prepare: (page) => page.locator('.suggestions button >> nth=2').waitFor({ timeout: 20_000 }),
   },
   {
     name: 'ask-answer',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       await ask(page, 'How do I reset the dashboard password?');
       await page.locator('.statement >> nth=1').locator('.chip').click();
@@ -131,7 +143,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'ask-evidence',
     inDocs: 'light',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       await ask(page, 'How long does shipping to Canada take?');
       await page.locator('.statement .chip').first().click();
@@ -140,7 +152,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'ask-waiting',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       await page.route('**/v1/ask', () => undefined);
       await page.fill('#question', 'How do I swap the fan?');
@@ -150,7 +162,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'ask-failed',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       const error = { code: 'SERVICE_UNAVAILABLE', message: 'Cannot answer: the knowledge base is being read' };
       await page.route('**/v1/ask', (route) => route.fulfill({ status: 503, json: { error } }));
@@ -159,7 +171,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'ask-long-words',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       const source = { name: LONG_WORD, url: `https://docs.example.com/${LONG_WORD}`, section: LONG_WORD };
       const text = `## ${LONG_WORD}\n\n${LONG_WORD} \`${LONG_WORD}\`\n\n| ${LONG_WORD} | b |\n| --- | --- |\n| 1 | ${LONG_WORD} |`;
@@ -174,18 +186,18 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'sign-in',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('API key').waitFor();
     },
   },
-  { name: 'ask-off-topic', path: '/', prepare: (page) => ask(page, 'How do I cook rice?') },
-  { name: 'ask-back', path: '/', prepare: (page) => ask(page, 'It does not work') },
-  { name: 'ask-table', path: '/', prepare: (page) => ask(page, 'How long does shipping to Canada take?') },
+  { name: 'ask-off-topic', path: '/ask', prepare: (page) => ask(page, 'How do I cook rice?') },
+  { name: 'ask-back', path: '/ask', prepare: (page) => ask(page, 'It does not work') },
+  { name: 'ask-table', path: '/ask', prepare: (page) => ask(page, 'How long does shipping to Canada take?') },
   {
     name: 'ask-agents',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       await page.selectOption('.ask-form select', 'analytics');
       await ask(page, 'How many iPhone 17 are in stock in each warehouse?');
@@ -194,7 +206,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'ask-prices',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       await page.selectOption('.ask-form select', 'web-search');
       await ask(page, 'Compare our price of the iPhone 17 with other shops');
@@ -204,7 +216,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'trace',
     inDocs: 'dark',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       await ask(page, 'How many iPhone 17 are in stock and what does the warranty cover?');
       await page.locator('.answer-footer button >> text=Trace').click();
@@ -213,7 +225,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'why',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       await ask(page, 'How do I reset the dashboard password?');
       await page.locator('.answer-footer button >> text=Why').click();
@@ -223,7 +235,7 @@ export const SCENES: readonly Scene[] = [
   { name: 'why-nothing-asked', path: '/why' },
   {
     name: 'answers',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       for (const query of ['How do I reset the dashboard password?', 'How do I cook rice?']) await ask(page, query);
       await page.goto(new URL('/answers', page.url()).href);
@@ -256,7 +268,7 @@ export const SCENES: readonly Scene[] = [
   { name: 'answers-none', path: '/answers?text=zzz', prepare: (page) => page.locator('.state').waitFor() },
   {
     name: 'gaps',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       await ask(page, 'Can I mount the Zephyr on a wall?');
       await page.getByRole('button', { name: 'Report as gap' }).click();
@@ -387,7 +399,7 @@ export const SCENES: readonly Scene[] = [
   { name: 'settings', path: '/settings', prepare: (page) => page.locator('.facts-list').nth(1).waitFor() },
   {
     name: 'requests',
-    path: '/',
+    path: '/ask',
     prepare: async (page) => {
       await ask(page, 'How loud is the Apollo III in Turbo mode?');
       await page.getByLabel('Show request').click();

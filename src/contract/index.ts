@@ -36,6 +36,7 @@ export * from './wire/mcp.ts';
 export * from './wire/memory.ts';
 export * from './wire/moving.ts';
 export * from './wire/openai-responses.ts';
+export * from './wire/overview.ts';
 export * from './wire/support-response.ts';
 export * from './wire/sync.ts';
 export * from './wire/taxonomy.ts';

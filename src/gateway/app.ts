@@ -61,6 +61,7 @@ import {
 } from './keep-forwarded.ts';
 import { createKnowledgeStats } from './knowledge-stats.ts';
 import { createMetricsRoute } from './metrics.ts';
+import { createOverview } from './overview.ts';
 import { createPages } from './pages.ts';
 import { a2aErrors, createA2a, createCard, createTaskErasure, gatewayKeys } from './protocols/a2a-routes.ts';
 import { createMcp, mcpErrors, withinOrigins } from './protocols/mcp-routes.ts';
@@ -267,6 +268,7 @@ export const createApp = (parts: GatewayParts) => {
     });
   };
   on('GET /v1/answers', createAnswerList({ client }));
+  on('GET /v1/overview', createOverview({ client, keeps, now }));
   on('POST /v1/answers/{id}/feedback', createFeedback({ client, reportGaps }));
   forwardTo('memory', 'GET /v1/answers/statistics', { as: 'answers:read' });
   on('POST /v1/answers/{id}/replay', createReplay({ client, asking, librarians, now }));
@@ -292,6 +294,7 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('support', 'GET /v1/knowledge/gaps/records', gaps);
   forwardTo('support', 'PUT /v1/knowledge/gaps/records', { maxBytes: MAX_RESTORE_BYTES, ...gaps });
   forwardTo('support', 'DELETE /v1/knowledge/gaps', gaps);
+  forwardTo('support', 'GET /v1/knowledge/gaps/{id}');
   forwardTo('support', 'DELETE /v1/knowledge/gaps/{id}', gaps);
   const analyzed = withFacts({ schema: SupportRequest, textOf: questionOfTicket });
   const ticket = { bodyOf: analyzed, maxBytes: MAX_TICKET_BYTES, route: TICKET };

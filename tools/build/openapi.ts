@@ -64,6 +64,7 @@ import {
 } from '../../src/contract/wire/host-article.ts';
 import { type HttpRoute, ROUTES, type RouteName } from '../../src/contract/wire/http-routes.ts';
 import {
+  KnowledgeGap,
   KnowledgeGapReport,
   KnowledgeGapReported,
   KnowledgeGapsRequest,
@@ -98,6 +99,7 @@ import {
   TicketsRestore,
 } from '../../src/contract/wire/moving.ts';
 import { ResponsesEvent, ResponsesReply, ResponsesRequest } from '../../src/contract/wire/openai-responses.ts';
+import { Overview, OverviewQuery } from '../../src/contract/wire/overview.ts';
 import { SupportRequest, SupportResponse } from '../../src/contract/wire/support-response.ts';
 import { SyncAccepted, SyncRequest, SyncStatus } from '../../src/contract/wire/sync.ts';
 import { Taxonomy, TaxonomyAccuracy, TaxonomyPut, TaxonomyWritten } from '../../src/contract/wire/taxonomy.ts';
@@ -222,6 +224,7 @@ const SHAPES: Record<RouteName, Shapes> = {
     ...{ query: AnswerStatisticsQuery, reply: AnswerStatistics },
     example: { query: { bucket: 'day', librarian: 'navigator' } },
   },
+  'GET /v1/overview': { query: OverviewQuery, reply: Overview, example: { query: { days: '7' } } },
   'POST /v1/answers/{id}/replay': {
     ...{ body: AnswerReplayRequest, reply: AnswerReplay, errors: asked },
     example: { path: answer, body: { librarian: 'navigator', model: false } },
@@ -299,6 +302,7 @@ const SHAPES: Record<RouteName, Shapes> = {
     ...{ query: z.strictObject({ person_id: contract.MemoryId }), reply: Erased },
     example: { query: person },
   },
+  'GET /v1/knowledge/gaps/{id}': { reply: KnowledgeGap, errors: ['NOT_FOUND'], example: { path: { id: 'g-1' } } },
   'DELETE /v1/knowledge/gaps/{id}': { reply: undefined, errors: ['NOT_FOUND'], example: { path: { id: 'g-1' } } },
   'GET /v1/knowledge/gaps/records': {
     query: GapRecordsQuery,

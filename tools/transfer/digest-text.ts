@@ -1,116 +1,176 @@
-import type { AnswerSummary, AnswerVerdict } from '../../src/contract/wire/answers.ts';
-import type { KnowledgeGap, KnowledgeHealth } from '../../src/contract/wire/knowledge.ts';
+import type { AnswerVerdict } from '../../src/contract/wire/answers.ts';
+import type { HealthKind, KnowledgeGap } from '../../src/contract/wire/knowledge.ts';
+import type { Overview } from '../../src/contract/wire/overview.ts';
 import { escapeMarkdown } from '../../src/documents/markdown/render-markdown.ts';
 
-/** What a digest tells of some days. */
-export interface DigestData {
-  /** ISO 8601 days, the last one included. */
-  from: string;
-  to: string;
-  /** Number of answers by verdict, of these days and of as many before them; undefined where answers are not kept. */
-  verdicts: { now: Record<AnswerVerdict, number>; before: Record<AnswerVerdict, number> } | undefined;
-  /** Newest first. */
-  declined: readonly AnswerSummary[];
-  unhelpful: readonly AnswerSummary[];
-  /** Most frequent first. */
-  openGaps: readonly KnowledgeGap[];
-  openGapCount: number;
-  /** Closed in these days. */
-  closedGaps: readonly KnowledgeGap[];
-  health: KnowledgeHealth;
+/** A line of a digest: words of customers and writers, and a remark beside them. */
+export interface DigestItem {
+  words: string;
+  remark: string;
+  /** Path and query in the console. */
+  path: string;
 }
 
-const MAX_LISTED = 10;
-const MAX_TEXT = 200;
+/** A list of a digest, with the number of all that it is the beginning of. */
+export interface DigestList {
+  title: string;
+  items: readonly DigestItem[];
+  total: number;
+  path: string;
+}
 
-const HEALTH_TEXTS: Readonly<Record<keyof KnowledgeHealth['counts'], string>> = {
-  contradiction: 'contradicting quantities',
-  duplicate: 'copies of other articles',
-  outdated: 'older than their product’s newest article',
-  dead_link: 'links to articles that there are not',
-  empty_section: 'headings with nothing below',
-  not_found_by_title: 'articles that their own title does not find',
+/** A number of a digest, with the one of the days before. */
+export interface DigestCount {
+  label: string;
+  number: number;
+  before: number;
+  path: string;
+}
+
+/** What a digest says, for each of its forms. */
+export interface Digest {
+  title: string;
+  /** Why there are no numbers; absent when there are. */
+  notice?: string;
+  counts: readonly DigestCount[];
+  /** A row for each channel: its name, its questions, and those by outcome in the order of `counts`. */
+  channels: readonly { name: string; numbers: readonly number[] }[];
+  lists: readonly DigestList[];
+}
+
+const OUTCOMES = {
+  answered: 'answered',
+  hedged: 'not sure',
+  declined: 'declined',
+  clarifying: 'asked back',
+  person: 'asked for a person',
+  error: 'failed',
+} as const satisfies Partial<Record<AnswerVerdict, string>>;
+const OUTCOME_NAMES = Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]; // keys of the record above
+
+const HEALTH_TEXTS: Readonly<Record<HealthKind, string>> = {
+  contradiction: 'contradicts another article',
+  duplicate: 'copy of another article',
+  outdated: 'older than its product’s newest article',
+  dead_link: 'a link leads nowhere',
+  empty_section: 'a heading with nothing below',
+  not_found_by_title: 'not found by its own title',
 };
 
-/** The digest as Markdown: what was asked and declined, what is missing, what was fixed, which articles to look at. */
-export const digestText = (data: DigestData): string =>
-  [
-    `# Questions and articles, ${data.from} to ${data.to}`,
-    verdictsText(data.verdicts),
-    list('Declined', grouped(data.declined)),
-    list(
-      'Did not help, people say',
-      data.unhelpful.map(({ question, feedback }) => {
+/** What the overview of some days says, in people's words. */
+export function digestOf(overview: Overview): Digest {
+  const { from, to, answers, gaps, articles, tickets } = overview;
+  const findings = Object.values(articles?.counts ?? {}).reduce((sum, number) => sum + number, 0);
+  const lists: DigestList[] = [
+    {
+      title: 'Most often not answered',
+      items: (gaps?.most_asked ?? []).map((gap) => ({ ...gapItem(gap), remark: times(gap.weeks.at(-1) ?? gap.count) })),
+      total: gaps?.asked ?? 0,
+      path: '/gaps',
+    },
+    {
+      title: 'Answered since',
+      items: (gaps?.last_closed ?? []).map((gap) => ({ ...gapItem(gap), remark: (gap.closed_at ?? '').slice(0, 10) })),
+      total: gaps?.closed ?? 0,
+      path: '/gaps?state=closed',
+    },
+    {
+      title: 'Answers that did not help',
+      items: (answers?.disliked ?? []).map(({ id, question, feedback }) => {
         const comment = feedback?.comment;
-        return `${text(question)}${comment === undefined ? '' : ` – “${text(comment)}”`}`;
+        return { words: question, remark: comment === undefined ? '' : `“${comment}”`, path: `/answers/${id}` };
       }),
-    ),
-    list(
-      `Missing in the articles (${data.openGapCount} open)`,
-      data.openGaps.map(({ gap, count }) => `${text(gap)} (asked ${times(count)})`),
-    ),
-    list(
-      'Fixed',
-      data.closedGaps.map(({ gap }) => text(gap)),
-    ),
-    healthText(data.health),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+      total: answers?.now.disliked ?? 0,
+      path: `/answers?${new URLSearchParams({ feedback: 'down', from, to })}`,
+    },
+    {
+      title: 'Articles to look at',
+      items: (articles?.findings ?? []).map(({ kind, place }) => ({
+        words: place.title,
+        remark: HEALTH_TEXTS[kind],
+        path: `/knowledge?${new URLSearchParams({ article: place.article_id })}`,
+      })),
+      total: findings,
+      path: '/knowledge?health=all',
+    },
+    {
+      title: 'Tickets',
+      items: [
+        { words: 'wait for a reply', remark: String(tickets?.waiting ?? 0), path: '/tickets?outcome=waiting' },
+        { words: 'failed', remark: String(tickets?.failed ?? 0), path: '/tickets?state=dead' },
+      ].filter(({ remark }) => remark !== '0'),
+      total: 0,
+      path: '/tickets',
+    },
+  ];
+  return {
+    title: `Questions and articles, ${from.slice(0, 10)} to ${to.slice(0, 10)}`,
+    ...(answers === null || answers.now.total > 0 ? {} : { notice: noticeOf(answers) }),
+    counts: countsOf(overview),
+    channels: (answers?.interfaces ?? []).map(({ interface: name, total, verdicts }) => ({
+      name,
+      numbers: [total - verdicts.closes, ...OUTCOME_NAMES.map((verdict) => verdicts[verdict])],
+    })),
+    lists: lists.filter(({ items }) => items.length > 0),
+  };
+}
 
-const verdictsText = (verdicts: DigestData['verdicts']): string => {
-  if (verdicts === undefined)
-    return 'Answers of this workspace are not kept, so nothing is known about them (docs/answers-kept.md).';
-  const total = (counts: Record<AnswerVerdict, number>): number =>
-    Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const all = total(verdicts.now);
-  const rows = Object.entries(verdicts.now).map(([verdict, count]) => {
-    const share = all === 0 ? 0 : Math.round((100 * count) / all);
-    // Both records have the same keys.
-    return `| ${verdict} | ${count} | ${share} % | ${verdicts.before[verdict as AnswerVerdict]} |`;
-  });
+const noticeOf = ({ are_kept: areKept }: NonNullable<Overview['answers']>): string =>
+  areKept
+    ? 'No question was asked in these days.'
+    : 'Answers of this workspace are not kept, so nothing is known about them (docs/answers-kept.md).';
+
+const countsOf = ({ answers, from, to }: Overview): DigestCount[] => {
+  if (answers === null || answers.now.total === 0) return [];
+  const { now, before } = answers;
+  const address = (filter: Record<string, string>) => `/answers?${new URLSearchParams({ ...filter, from, to })}`;
   return [
-    `${all} ${all === 1 ? 'question' : 'questions'}, ${total(verdicts.before)} in the days before.`,
-    ['| | number | share | before |', '| --- | --- | --- | --- |', ...rows].join('\n'),
-  ].join('\n\n');
+    {
+      label: 'questions',
+      // Thanks and greetings ask nothing.
+      number: now.total - now.verdicts.closes,
+      before: before.total - before.verdicts.closes,
+      path: address({}),
+    },
+    ...OUTCOME_NAMES.map((verdict) => ({
+      label: OUTCOMES[verdict],
+      number: now.verdicts[verdict],
+      before: before.verdicts[verdict],
+      path: address({ verdict }),
+    })),
+  ];
 };
 
-/** The same question counts once, with how often it was asked. */
-const grouped = (answers: readonly AnswerSummary[]): string[] => {
-  const groups = Map.groupBy(answers, ({ question }) =>
-    question
-      .trim()
-      .toLowerCase()
-      .replaceAll(/[\s?.!]+/g, ' ')
-      .trim(),
-  );
-  return [...groups.values()]
-    .toSorted((one, other) => other.length - one.length)
-    .map(
-      ([first, ...others]) =>
-        `${text(first?.question ?? '')}${others.length === 0 ? '' : ` (${times(others.length + 1)})`}`,
-    );
-};
-
-const healthText = ({ counts, findings, articles }: KnowledgeHealth): string => {
-  const kinds = Object.entries(HEALTH_TEXTS).flatMap(([kind, what]) => {
-    const count = counts[kind as keyof KnowledgeHealth['counts']];
-    const first = findings.find((finding) => finding.kind === kind)?.place;
-    return count === 0 || first === undefined ? [] : [`${count} ${what}, such as ${text(first.title)}`];
-  });
-  return list(`Articles to look at (of ${articles})`, kinds);
-};
-
-const list = (title: string, items: readonly string[]): string => {
-  if (items.length === 0) return '';
-  const more = items.length > MAX_LISTED ? [`… and ${items.length - MAX_LISTED} more`] : [];
-  return [`## ${title}`, [...items.slice(0, MAX_LISTED), ...more].map((item) => `- ${item}`).join('\n')].join('\n\n');
-};
+const gapItem = ({ id, gap }: KnowledgeGap): Omit<DigestItem, 'remark'> => ({ words: gap, path: `/gaps/${id}` });
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
-/** One line of a customer's or a writer's words, as text. */
-const text = (words: string): string => {
+/** A digest as Markdown. */
+export function digestMarkdown({ title, notice, counts, channels, lists }: Digest): string {
+  const table = counts.map(({ label, number, before }) => `| ${label} | ${number} | ${before} |`);
+  const rows = channels.map(({ name, numbers }) => `| ${[name, ...numbers].join(' | ')} |`);
+  const head = ['channel', ...counts.map(({ label }) => label)];
+  return [
+    `# ${title}`,
+    notice ?? '',
+    table.length === 0 ? '' : ['| | number | before |', '| --- | --- | --- |', ...table].join('\n'),
+    rows.length === 0 ? '' : [`| ${head.join(' | ')} |`, `|${' --- |'.repeat(head.length)}`, ...rows].join('\n'),
+    ...lists.flatMap(({ title: heading, items, total }) => {
+      const more = total > items.length ? [`- … and ${total - items.length} more`] : [];
+      const lines = items.map(({ words, remark }) => `- ${text(words)}${remark === '' ? '' : ` (${text(remark)})`}`);
+      return [`## ${heading}`, [...lines, ...more].join('\n')];
+    }),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+const MAX_TEXT = 200;
+
+/** One line of a customer's or a writer's words. */
+export function oneLine(words: string): string {
   const line = words.replaceAll(/\s+/g, ' ').trim();
-  return escapeMarkdown(line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)} …` : line);
-};
+  return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT).toWellFormed()} …` : line;
+}
+
+const text = (words: string): string => escapeMarkdown(oneLine(words));

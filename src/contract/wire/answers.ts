@@ -242,13 +242,14 @@ export const MAX_CITED_ARTICLES = 2000;
 
 /** Query of `GET /v1/answers/statistics`: the filters of the list, over the last 30 days when `from` is absent. */
 export const AnswerStatisticsQuery = AnswerFilter.extend({
-  /** In UTC. At most 750 of them. */
-  bucket: z.enum(['hour', 'day']).default('day'),
+  /** In UTC, at most 750 of them; `all`: one, from `from` to `to` exactly. */
+  bucket: z.enum(['hour', 'day', 'all']).default('day'),
 });
 export type AnswerStatisticsQuery = z.infer<typeof AnswerStatisticsQuery>;
 
 const Count = z.int().min(0);
-const Verdicts = z.object({
+/** Number of answers by verdict. */
+export const VerdictCounts = z.object({
   ...{ answered: Count, hedged: Count, declined: Count, clarifying: Count, closes: Count, person: Count, error: Count },
 });
 const Opinions = z.object({ up: Count, down: Count });
@@ -271,7 +272,7 @@ export const AnswerStatistics = z.object({
   buckets: z
     .array(
       z.object({
-        ...{ from: Timestamp, to: Timestamp, total: Count, verdicts: Verdicts, feedback: Opinions },
+        ...{ from: Timestamp, to: Timestamp, total: Count, verdicts: VerdictCounts, feedback: Opinions },
         ...{ tokens: Count, cost_usd: z.number().min(0), cached: Count },
         /** Percentiles of the whole time, as `latency.total` below; null without answers. */
         latency: Percentiles.nullable(),
@@ -291,10 +292,10 @@ export const AnswerStatistics = z.object({
     .array(z.object({ from: z.number(), to: z.number(), total: Count, feedback: Opinions, judged: Judged }))
     .max(10),
   /** Most frequent first, as are the next two. A question that several librarians answered counts for each. */
-  librarians: z.array(z.object({ librarian: LibrarianId, total: Count, verdicts: Verdicts })).max(100),
-  interfaces: z.array(z.object({ interface: AnswerInterface, total: Count, verdicts: Verdicts })).max(20),
+  librarians: z.array(z.object({ librarian: LibrarianId, total: Count, verdicts: VerdictCounts })).max(100),
+  interfaces: z.array(z.object({ interface: AnswerInterface, total: Count, verdicts: VerdictCounts })).max(20),
   /** Counts of answers whose intent is known. */
-  intents: z.array(z.object({ intent: z.string().max(100), total: Count, verdicts: Verdicts })).max(200),
+  intents: z.array(z.object({ intent: z.string().max(100), total: Count, verdicts: VerdictCounts })).max(200),
   /** Articles that statements cite, most cited first: an answer counts once for each. Answers kept before citations were counted have none. */
   articles: z
     .array(z.object({ article: z.string().max(500), title: z.string().max(500), total: Count }))

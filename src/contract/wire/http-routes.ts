@@ -73,6 +73,10 @@ export const ROUTES = {
     summary: 'Count kept answers by time, verdict, confidence and librarian, with their latencies and cost',
     capability: 'answers:read',
   },
+  'GET /v1/overview': {
+    tag: 'Answers',
+    summary: 'Show what was asked in some days, what was not answered, and what to look at',
+  },
   'POST /v1/answers/{id}/replay': {
     tag: 'Answers',
     summary: 'Ask a kept question again, and compare the answers',
@@ -142,6 +146,11 @@ export const ROUTES = {
     tag: 'Knowledge',
     summary: 'Erase what a person asked from the gaps',
     capability: 'kb:write',
+  },
+  'GET /v1/knowledge/gaps/{id}': {
+    tag: 'Knowledge',
+    summary: 'Show a question that no article answers',
+    capability: 'support:analyze',
   },
   'DELETE /v1/knowledge/gaps/{id}': { tag: 'Knowledge', summary: 'Delete a gap', capability: 'kb:write' },
   'GET /v1/knowledge/gaps/records': {

@@ -201,6 +201,9 @@ export type KnowledgeRetrievalV1 = z.infer<typeof KnowledgeRetrievalV1>;
 export const GapKind = z.enum(['product', 'intent', 'question', 'outdated']);
 export type GapKind = z.infer<typeof GapKind>;
 
+/** Weeks over which gaps are counted. */
+export const GAP_WEEKS = 8;
+
 /** Something that customers ask and the knowledge base does not answer. */
 export const KnowledgeGap = z.object({
   id: z.string().min(1).max(100),
@@ -218,6 +221,8 @@ export const KnowledgeGap = z.object({
   state: z.enum(['open', 'closed']),
   first_seen: Timestamp,
   last_seen: Timestamp,
+  /** How often it occurred in each of the last eight weeks of seven days (UTC), the oldest first; the last one ends today. */
+  weeks: z.array(z.int().min(0)).max(GAP_WEEKS),
   /** When an edition closed it; null while it is open. */
   closed_at: Timestamp.nullable(),
   /** The edition that it was last checked against. */
@@ -265,6 +270,16 @@ export type KnowledgeGapsReported = z.infer<typeof KnowledgeGapsReported>;
 /** Query of `GET /v1/knowledge/gaps`. */
 export const KnowledgeGapsRequest = z.strictObject({
   state: z.enum(['open', 'closed', 'all']).default('open'),
+  /**
+   * Only those of the last so many days (UTC, today included, at most those of eight weeks): open ones that occurred then, by how often
+   * they did then; closed ones that were closed then.
+   */
+  days: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(GAP_WEEKS * 7)
+    .optional(),
   /** 1 to 200. */
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(200).optional(),

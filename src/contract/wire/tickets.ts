@@ -35,12 +35,14 @@ export type TicketJob = z.infer<typeof TicketJob>;
 
 /** Query of `GET /v1/support/tickets`. All that is given must hold. */
 export const TicketsRequest = z.strictObject({
-  /** `dead` when absent, `all` where a ticket is named. */
+  /** `dead` when absent, `all` where a ticket or an outcome is named. */
   state: z.enum([...TicketState.options, 'all']).optional(),
   /** Tool, as in the address of its webhook: `chatwoot`. */
   helpdesk: z.string().min(1).max(40).optional(),
   /** The helpdesk's ticket id. */
   ticket_id: z.string().min(1).max(200).optional(),
+  /** What an agent made of the draft; `waiting`: something was written, and no reply of an agent is known. */
+  outcome: z.enum(['waiting', 'kept', 'edited', 'discarded']).optional(),
   /** 1 to 200. */
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(4100).optional(),

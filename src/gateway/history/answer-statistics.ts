@@ -17,20 +17,24 @@ export interface StatisticsRange {
   bucketMs: number;
 }
 
-const BUCKET_MS = { hour: 3_600_000, day: 86_400_000 };
+const DAY_MS = 86_400_000;
+const BUCKET_MS = { hour: 3_600_000, day: DAY_MS };
 const DAYS = 30;
 
 /** The whole buckets that a query covers; a text that says what is wrong with its time. */
 export const rangeOf = ({ from, to, bucket }: AnswerStatisticsQuery, now: number): StatisticsRange | string => {
-  const bucketMs = BUCKET_MS[bucket];
   const end = to === undefined ? now + 1 : Date.parse(to);
-  const start = from === undefined ? end - DAYS * BUCKET_MS.day : Date.parse(from);
+  const start = from === undefined ? end - DAYS * DAY_MS : Date.parse(from);
+  if (bucket === 'all') return start >= end ? NOT_BEFORE : { fromMs: start, toMs: end, bucketMs: end - start };
+  const bucketMs = BUCKET_MS[bucket];
   const fromMs = Math.floor(start / bucketMs) * bucketMs;
   const toMs = Math.ceil(end / bucketMs) * bucketMs;
-  if (fromMs >= toMs) return 'from is not before to';
+  if (fromMs >= toMs) return NOT_BEFORE;
   const count = (toMs - fromMs) / bucketMs;
   return count > MAX_BUCKETS ? `the time has ${count} buckets, more than ${MAX_BUCKETS}` : { fromMs, toMs, bucketMs };
 };
+
+const NOT_BEFORE = 'from is not before to';
 
 const NO_VERDICTS: Readonly<Record<AnswerVerdict, number>> = {
   ...{ answered: 0, hedged: 0, declined: 0, clarifying: 0, closes: 0, person: 0, error: 0 },
@@ -61,25 +65,25 @@ export const statisticsOf = (
       ...where.values,
     );
   const counted = rows<{ bucket: number; verdict: AnswerVerdict; total: number } & Sums>(
-    `SELECT CAST(asked_at / ? AS INTEGER) AS bucket, verdict, count(*) AS total, sum(tokens) AS tokens, sum(cost_micros) AS micros,
+    `SELECT ${BUCKET} AS bucket, verdict, count(*) AS total, sum(tokens) AS tokens, sum(cost_micros) AS micros,
       sum(cached) AS cached, ${OPINIONS} FROM answers WHERE $where GROUP BY 1, 2`,
-    bucketMs,
+    ...[fromMs, bucketMs],
   );
   const byBucket = Map.groupBy(counted, ({ bucket }) => bucket);
   const timed = rows<{ bucket: number } & Counted>(
-    `SELECT CAST(asked_at / ? AS INTEGER) AS bucket, ${STAGES.total} AS value, count(*) AS total FROM answers WHERE $where
+    `SELECT ${BUCKET} AS bucket, ${STAGES.total} AS value, count(*) AS total FROM answers WHERE $where
       GROUP BY 1, 2 ORDER BY 1, 2`,
-    bucketMs,
+    ...[fromMs, bucketMs],
   );
   const timesByBucket = Map.groupBy(timed, ({ bucket }) => bucket);
   const buckets = Array.from({ length: (toMs - fromMs) / bucketMs }, (_, index) => {
     const at = fromMs + index * bucketMs;
-    const its = byBucket.get(at / bucketMs) ?? [];
+    const its = byBucket.get(index) ?? [];
     return {
       ...{ from: moment(at), to: moment(at + bucketMs), total: sumOf(its, 'total'), verdicts: verdictsOf(its) },
       ...{ tokens: sumOf(its, 'tokens'), cost_usd: sumOf(its, 'micros') / MICROS, cached: sumOf(its, 'cached') },
       feedback: { up: sumOf(its, 'up'), down: sumOf(its, 'down') },
-      latency: percentilesOf(timesByBucket.get(at / bucketMs) ?? []),
+      latency: percentilesOf(timesByBucket.get(index) ?? []),
     };
   });
   const percentiles = (column: string): Percentiles =>
@@ -136,6 +140,9 @@ export const statisticsOf = (
     ),
   };
 };
+
+/** Number of the bucket of an answer, from 0; begins with the first bucket's time. */
+const BUCKET = 'CAST((asked_at - ?) / ? AS INTEGER)';
 
 const MICROS = 1_000_000;
 

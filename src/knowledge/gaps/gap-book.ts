@@ -67,6 +67,10 @@ export interface GapListing {
   /** Audiences of the context that lists: only gaps that it could have revealed. Absent: none. */
   audiences?: readonly string[] | undefined;
   state: 'open' | 'closed' | 'all';
+  /** Only those that occurred, or were closed, in the last so many days; most frequent then first. */
+  days?: number | undefined;
+  /** Milliseconds since 1970: the end of the weeks that are counted. */
+  nowMs: number;
   /** 1 to 200. */
   limit: number;
   /** Cursor of the previous page. */
@@ -86,7 +90,7 @@ export interface GapBook {
   /** Counts each gap together with equal ones; reopens closed ones. Returns what became of each. */
   record(sighting: GapSighting): RecordedGap[];
   /** One gap, if the audiences may see it. */
-  read(id: string, audiences?: readonly string[]): KnowledgeGap | null;
+  read(id: string, nowMs: number, audiences?: readonly string[]): KnowledgeGap | null;
   /** Deletes a gap with its questions, if the audiences may see it; false when there is none of that id for them. */
   remove(id: string, audiences?: readonly string[]): boolean;
   /**

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { KnowledgeGap } from '../../contract/wire/knowledge.ts';
+import { GAP_WEEKS, type KnowledgeGap } from '../../contract/wire/knowledge.ts';
 import { GapRecord, type GapRecordPage, type GapRecordsQuery } from '../../contract/wire/moving.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
 import { NO_ONE } from '../../platform/context/capabilities.ts';
@@ -54,19 +54,19 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
         forgetBeyond(sql, maxGaps);
         return recorded;
       }),
-    read: (id, audiences = []) => {
+    read: (id, nowMs, audiences = []) => {
       const [row] = sql.all<ListedRow>(
-        `SELECT *, ${EXAMPLES} FROM gaps WHERE ${READABLE} AND id = ?2`,
+        `SELECT *, ${EXAMPLES}, ${DAYS} FROM gaps WHERE ${READABLE} AND id = ?2`,
         ...[JSON.stringify(audiences), id],
       );
-      return row === undefined ? null : gapOfRow(row);
+      return row === undefined ? null : gapOfRow(row, nowMs);
     },
     remove: (id, audiences = []) =>
       sql.transaction(() => {
         const [gap] = sql.all(`SELECT 1 AS one FROM gaps WHERE ${READABLE} AND id = ?2`, JSON.stringify(audiences), id);
         if (gap === undefined) return false;
-        sql.run('DELETE FROM gap_examples WHERE gap = ?', id);
         sql.run('DELETE FROM gaps WHERE id = ?', id);
+        removeOrphans(sql);
         return true;
       }),
     erasePerson: (person, audiences = []) =>
@@ -81,6 +81,7 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
           person,
         );
         sql.run('DELETE FROM gap_examples WHERE person = ?', person);
+        removeOrphans(sql);
         return asked?.total ?? 0;
       }),
     list: (listing) => listGaps(sql, listing),
@@ -153,7 +154,7 @@ const isNewRequest = (sql: Sql, { requestHash, nowMs }: GapSighting): boolean =>
 /** Counts a gap that the holder of an API key adds; false once its share of the day is used. Our own functions have no limit. */
 const mayAdd = (sql: Sql, { by, nowMs }: GapSighting): boolean => {
   if (!by.startsWith('user:')) return true;
-  const day = Math.floor(nowMs / DAY_MS);
+  const day = dayOf(nowMs);
   sql.run('DELETE FROM gap_additions WHERE day < ?', day);
   const [counted] = sql.all<{ added: number }>('SELECT added FROM gap_additions WHERE subject = ?', by);
   if ((counted?.added ?? 0) >= MAX_ADDED_A_DAY) return false;
@@ -233,7 +234,15 @@ const countGap = (sql: Sql, { id, gap, sighting, isCurrent }: Counting): void =>
     ...[id, gap.kind, gap.product, gap.intent, gap.gap, JSON.stringify(stems), packed, model],
     ...[nowMs, edition, editionNumber(edition), isCurrent ? 1 : 0, audienceList(sighting.audiences)],
   );
+  const day = dayOf(nowMs);
+  sql.run(
+    'INSERT INTO gap_days (gap, day, count) VALUES (?, ?, 1) ON CONFLICT (gap, day) DO UPDATE SET count = count + 1',
+    ...[id, day],
+  );
+  sql.run('DELETE FROM gap_days WHERE day <= ?', day - GAP_WEEKS * 7);
 };
+
+const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
 
 const keepExample = (sql: Sql, id: string, { message, subject, intent, product, person }: GapQuery): void => {
   const cut = cutText(message, MAX_MESSAGE);
@@ -260,10 +269,16 @@ const forgetBeyond = (sql: Sql, maxGaps: number): void => {
       (SELECT id FROM gaps ORDER BY closed_at IS NULL DESC, count DESC, last_seen DESC, id LIMIT -1 OFFSET ?)`,
     maxGaps,
   );
-  sql.run('DELETE FROM gap_examples WHERE gap NOT IN (SELECT id FROM gaps)');
+  removeOrphans(sql);
 };
 
-interface ListedRow extends Record<string, SqlValue> {
+/** Questions and counts of gaps that are gone. */
+const removeOrphans = (sql: Sql): void => {
+  for (const table of ['gap_examples', 'gap_days'])
+    sql.run(`DELETE FROM ${table} WHERE gap NOT IN (SELECT id FROM gaps)`);
+};
+
+interface StoredRow extends Record<string, SqlValue> {
   id: string;
   kind: KnowledgeGap['kind'];
   gap: string;
@@ -278,33 +293,48 @@ interface ListedRow extends Record<string, SqlValue> {
   examples: string;
 }
 
+interface ListedRow extends StoredRow {
+  /** JSON of pairs: a day since 1970, and how often it occurred then. */
+  days: string;
+}
+
+interface RankedRow extends ListedRow {
+  /** What the list is sorted by. */
+  ranked: number;
+}
+
 const EXAMPLES = `(SELECT json_group_array(message) FROM
   (SELECT message FROM gap_examples WHERE gap = gaps.id ORDER BY place DESC)) AS examples`;
 
+const DAYS = '(SELECT json_group_array(json_array(day, count)) FROM gap_days WHERE gap = gaps.id) AS days';
+
 const IN_STATE = { open: 'closed_at IS NULL', closed: 'closed_at IS NOT NULL', all: '1' };
 
-const listGaps = (sql: Sql, { state, limit, cursor, audiences = [] }: GapListing): GapPage => {
+const listGaps = (sql: Sql, { state, limit, cursor, days, nowMs, audiences = [] }: GapListing): GapPage => {
   const held = JSON.stringify(audiences);
   const after = cursor === undefined ? undefined : readGapCursor(cursor);
-  const rows = sql.all<ListedRow>(
-    `SELECT *, ${EXAMPLES} FROM gaps WHERE ${IN_STATE[state]} AND ${READABLE} AND (?2 IS NULL OR count < ?2 OR (count = ?2 AND id > ?3))
-      ORDER BY count DESC, id LIMIT ?4`,
-    ...[held, after?.count ?? null, after?.id ?? null, limit + 1],
+  const sinceDay = days === undefined ? null : dayOf(nowMs) - days + 1;
+  const occurred = '(SELECT coalesce(sum(count), 0) FROM gap_days WHERE gap = gaps.id AND day >= ?2)';
+  // An open gap that occurred then, or one that was closed then; ?2 is null without a limit of days.
+  const isRecent = `(?2 IS NULL OR (closed_at IS NULL AND ${occurred} > 0) OR closed_at >= ?2 * ${DAY_MS})`;
+  const where = `${IN_STATE[state]} AND ${READABLE} AND ${isRecent}`;
+  const rows = sql.all<RankedRow>(
+    `SELECT *, ${EXAMPLES}, ${DAYS} FROM
+        (SELECT *, CASE WHEN ?2 IS NULL THEN count ELSE ${occurred} END AS ranked FROM gaps WHERE ${where}) AS gaps
+      WHERE ?3 IS NULL OR ranked < ?3 OR (ranked = ?3 AND id > ?4) ORDER BY ranked DESC, id LIMIT ?5`,
+    ...[held, sinceDay, after?.count ?? null, after?.id ?? null, limit + 1],
   );
-  const [counted] = sql.all<{ total: number }>(
-    `SELECT count(*) AS total FROM gaps WHERE ${IN_STATE[state]} AND ${READABLE}`,
-    held,
-  );
+  const [counted] = sql.all<{ total: number }>(`SELECT count(*) AS total FROM gaps WHERE ${where}`, held, sinceDay);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
-    gaps: page.map(gapOfRow),
+    gaps: page.map((row) => gapOfRow(row, nowMs)),
     total: counted?.total ?? 0,
-    next_cursor: last === undefined ? null : gapCursorText(last),
+    next_cursor: last === undefined ? null : gapCursorText({ count: last.ranked, id: last.id }),
   };
 };
 
-const gapOfRow = (row: ListedRow): KnowledgeGap => {
+const gapOfRow = (row: ListedRow, nowMs: number): KnowledgeGap => {
   const examples = readStored(z.array(z.string()), row.examples) ?? [];
   const [newest] = examples;
   return {
@@ -317,7 +347,20 @@ const gapOfRow = (row: ListedRow): KnowledgeGap => {
     count: row.count,
     example_queries: examples,
     ...timesOfRow(row),
+    weeks: weeksOf(readStored(DayCounts, row.days) ?? [], dayOf(nowMs)),
   };
+};
+
+const DayCounts = z.array(z.tuple([z.number(), z.number()]));
+
+/** Counts of days by week, the oldest first; the last week ends with `today`. */
+const weeksOf = (days: z.infer<typeof DayCounts>, today: number): number[] => {
+  const weeks = Array.from({ length: GAP_WEEKS }, () => 0);
+  for (const [day, count] of days) {
+    const at = GAP_WEEKS - 1 - Math.floor((today - day) / 7);
+    if (at >= 0 && at < GAP_WEEKS) weeks[at] = (weeks[at] ?? 0) + count;
+  }
+  return weeks;
 };
 
 /** Characters of a sentence. */
@@ -333,7 +376,7 @@ const titleOf = (message: string): string => {
   return line.length <= MAX_TITLE ? line : `${cutText(line, MAX_TITLE - 1)}…`;
 };
 
-const timesOfRow = (row: ListedRow): Pick<KnowledgeGap, 'state' | (typeof TIMES)[number]> => ({
+const timesOfRow = (row: StoredRow): Pick<KnowledgeGap, 'state' | (typeof TIMES)[number]> => ({
   state: row.closed_at === null ? 'open' : 'closed',
   first_seen: moment(row.first_seen),
   last_seen: moment(row.last_seen),
@@ -343,7 +386,7 @@ const timesOfRow = (row: ListedRow): Pick<KnowledgeGap, 'state' | (typeof TIMES)
 
 const TIMES = ['first_seen', 'last_seen', 'closed_at', 'checked_edition'] as const satisfies (keyof KnowledgeGap)[];
 
-interface RecordRow extends ListedRow {
+interface RecordRow extends StoredRow {
   /** JSON, like `audiences`. */
   stems: string;
   audiences: string;
@@ -484,4 +527,9 @@ const MIGRATIONS = [
   ],
   // Audiences of the context that met the gap: a sorted list as JSON.
   ["ALTER TABLE gaps ADD COLUMN audiences TEXT NOT NULL DEFAULT '[]'"],
+  [
+    // How often each gap occurred on a day (since 1970), for eight weeks. Of earlier days only the last one is known.
+    `CREATE TABLE gap_days (gap TEXT NOT NULL, day INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (gap, day)) WITHOUT ROWID`,
+    `INSERT INTO gap_days SELECT id, last_seen / ${DAY_MS}, 1 FROM gaps`,
+  ],
 ];

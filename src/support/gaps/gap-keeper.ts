@@ -269,7 +269,7 @@ const recordQuestion = async (
     await book.remove(recorded.id, audiences);
     return { gap: null, outcome: 'answered' };
   }
-  return { gap: await book.read(recorded.id, audiences), outcome: recorded.outcome };
+  return { gap: await book.read(recorded.id, now, audiences), outcome: recorded.outcome };
 };
 
 const NO_MARK = { isSure: false, mark: '' };

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/core/error-info.ts';
 import { MemoryId } from '../../contract/core/names.ts';
 import {
+  type KnowledgeGap,
   KnowledgeGapReport,
   type KnowledgeGapReported,
   KnowledgeGapReports,
@@ -33,13 +34,23 @@ export interface GapRouteParts {
   keeper: Pick<GapKeeper, 'refresh' | 'report'>;
   /** Masks personal data that was stored when fewer patterns were masked. */
   mask: (text: string) => string;
+  now?: (() => number) | undefined;
 }
 
 /**
- * `GET` and `POST /v1/knowledge/gaps`, `DELETE /v1/knowledge/gaps/{id}`, `DELETE /v1/knowledge/gaps?person_id=`, and `GET` and `PUT
+ * `GET` and `POST /v1/knowledge/gaps`, `GET` and `DELETE /v1/knowledge/gaps/{id}`, `DELETE /v1/knowledge/gaps?person_id=`, and `GET` and `PUT
  * /v1/knowledge/gaps/records` to move them, for the workspace of the verified context.
  */
-export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }: GapRouteParts): void => {
+export const gapRoutes = (
+  app: Hono<GuardedEnv>,
+  { guard, books, keeper, mask, now = Date.now }: GapRouteParts,
+): void => {
+  const masked = (gap: KnowledgeGap): KnowledgeGap => ({
+    ...gap,
+    gap: mask(gap.gap),
+    missing: gap.missing === null ? null : mask(gap.missing),
+    example_queries: gap.example_queries.map(mask),
+  });
   const change = [
     contextGuard({ ...guard, replay: memoryReplayStore() }),
     requireCapability('support:gaps:write'),
@@ -136,6 +147,13 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
     const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
     return jsonAnswer((await keeper.report(request.value, scope)) satisfies KnowledgeGapReported);
   });
+  app.get('/v1/knowledge/gaps/:id', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
+    const { workspace, audiences } = c.get('context');
+    const gap = await books.of(workspace).read(c.req.param('id'), now(), audiences);
+    if (gap !== null) return jsonAnswer(masked(gap) satisfies KnowledgeGap);
+    c.set('outcome', 'NOT_FOUND');
+    return refusal('NOT_FOUND', { librarian: guard.self, message: 'Cannot show this gap: there is none of that id' });
+  });
   app.get('/v1/knowledge/gaps', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
     const query = readAs(KnowledgeGapsRequest, c.req.query());
     if (!query.ok) {
@@ -144,21 +162,23 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
       const suggestion = suggestForm(KnowledgeGapsRequest, query.issues, inAddress);
       return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
     }
-    const { state, limit, cursor } = query.value;
+    const { state, days, limit, cursor } = query.value;
     if (cursor !== undefined && readGapCursor(cursor) === undefined) {
       c.set('outcome', 'INVALID_QUERY');
       return refusal('INVALID_QUERY', { librarian: guard.self, message: NO_CURSOR });
     }
     const context = c.get('context');
     const edition = await keeper.refresh({ context, waitUntil: waitUntilOf(c) });
-    const listed = await books.of(context.workspace).list({ state, limit, cursor, audiences: context.audiences });
-    const gaps = listed.gaps.map((each) => ({
-      ...each,
-      gap: mask(each.gap),
-      missing: each.missing === null ? null : mask(each.missing),
-      example_queries: each.example_queries.map(mask),
-    }));
-    return jsonAnswer({ ...listed, gaps, edition: edition ?? null } satisfies KnowledgeGapsResponse);
+    const listed = await books.of(context.workspace).list({
+      ...{ state, days, limit, cursor },
+      audiences: context.audiences,
+      nowMs: now(),
+    });
+    return jsonAnswer({
+      ...listed,
+      gaps: listed.gaps.map(masked),
+      edition: edition ?? null,
+    } satisfies KnowledgeGapsResponse);
   });
 };
 

@@ -191,14 +191,33 @@ export const ticketIndex = (sql: Sql) => {
 };
 
 /** Conditions of a list, each followed by AND. */
-const conditionsOf = ({ helpdesk, ticket_id, state = ticket_id === undefined ? 'dead' : 'all' }: TicketFilter) => {
-  const given = Object.entries({ state: state === 'all' ? undefined : state, helpdesk, ticket: ticket_id }).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  return { where: given.map(([column]) => `${column} = ? AND`).join(' '), values: given.map(([, value]) => value) };
+const conditionsOf = ({
+  helpdesk,
+  ticket_id,
+  outcome,
+  state = ticket_id === undefined && outcome === undefined ? 'dead' : 'all',
+}: TicketFilter) => {
+  const given = [
+    { sql: 'state = ?', value: state === 'all' ? undefined : state },
+    { sql: 'helpdesk = ?', value: helpdesk },
+    { sql: 'ticket = ?', value: ticket_id },
+    { sql: OF_OUTCOME, value: outcome === 'waiting' ? undefined : outcome },
+  ].filter((each): each is { sql: string; value: string } => each.value !== undefined);
+  const conditions = [...given.map(({ sql }) => sql), ...(outcome === 'waiting' ? [WAITING] : [])];
+  return {
+    where: conditions.map((condition) => `${condition} AND`).join(' '),
+    values: given.map(({ value }) => value),
+  };
 };
 
-type TicketFilter = Pick<TicketsRequest, 'state' | 'helpdesk' | 'ticket_id'>;
+const OF_OUTCOME = 'EXISTS (SELECT 1 FROM outcomes WHERE outcomes.id = tickets.id AND outcome = ?)';
+
+/** The newest message of a ticket, for which something was written and no reply is known. */
+const WAITING = `result IN ('note', 'draft') AND NOT EXISTS (SELECT 1 FROM outcomes WHERE outcomes.id = tickets.id)
+  AND NOT EXISTS (SELECT 1 FROM tickets AS later
+    WHERE later.ticket = tickets.ticket AND later.helpdesk = tickets.helpdesk AND later.job > tickets.job)`;
+
+type TicketFilter = Pick<TicketsRequest, 'state' | 'helpdesk' | 'ticket_id' | 'outcome'>;
 
 /** Whether the id of a listed job is one of its ticket. */
 export const isIdOf = (id: string, { helpdesk, ticket_id: ticketId }: TicketJob): boolean =>

@@ -37,7 +37,7 @@ const meet = (book: GapBook, stems: string, more: Partial<GapSighting> = {}) =>
 /** Records whether an edition answers a gap that was to be checked. */
 const note = (book: GapBook, gap: OpenGap | undefined, edition: string, isAnswered: boolean, nowMs = DAY) =>
   book.noteChecked([{ id: gap?.id ?? '', lastSeenMs: gap?.lastSeenMs ?? 0, isAnswered }], { edition, nowMs });
-const all = { state: 'all', limit: 200 } as const;
+const all = { state: 'all', limit: 200, nowMs: DAY } as const;
 
 it('counts a repeated gap, also in other words, and keeps the newest five questions', () => {
   const book = bookOf();
@@ -88,13 +88,13 @@ it('closes a gap that an edition answers, and reopens it when it is recorded aga
   const [found] = book.toCheck(SECOND, 10, DAY);
   expect(found).toMatchObject({ kind: 'question', query: { message: `question ${requests}` } });
   note(book, found, SECOND, true, DAY + 5);
-  expect(book.list({ state: 'open', limit: 5 })).toMatchObject({ gaps: [], total: 0 });
-  expect(book.list({ state: 'closed', limit: 5 }).gaps).toMatchObject([
+  expect(book.list({ ...all, state: 'open', limit: 5 })).toMatchObject({ gaps: [], total: 0 });
+  expect(book.list({ ...all, state: 'closed', limit: 5 }).gaps).toMatchObject([
     { state: 'closed', closed_at: '2026-10-01T00:00:00.005Z', checked_edition: SECOND },
   ]);
   expect(book.toCheck(THIRD, 10, DAY)).toEqual([]);
   meet(book, 'zigbee hub', { edition: THIRD, nowMs: DAY + 9 });
-  expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject([{ count: 2, closed_at: null }]);
+  expect(book.list({ ...all, state: 'open', limit: 5 }).gaps).toMatchObject([{ count: 2, closed_at: null }]);
 });
 it('keeps a gap closed when an older edition reports it, and one open that was recorded during its check', () => {
   const book = bookOf();
@@ -118,12 +118,12 @@ it('follows a rollback of the library once the newer edition is no longer report
   note(book, rack, THIRD, false);
   expect(book.toCheck(SECOND, 10, DAY + 60_000)).toEqual([]);
   note(book, rack, SECOND, true, DAY + 60_000);
-  expect(book.list({ state: 'open', limit: 5 }).total).toBe(1);
+  expect(book.list({ ...all, state: 'open', limit: 5 }).total).toBe(1);
   const later = DAY + 600_000;
   expect(book.toCheck(SECOND, 10, later)).toMatchObject([{ id: rack?.id }]);
   meet(book, 'zigbee hub', { edition: SECOND, nowMs: later });
   const expected = [{ count: 2, checked_edition: SECOND }, { count: 1 }];
-  expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject(expected);
+  expect(book.list({ ...all, state: 'open', limit: 5 }).gaps).toMatchObject(expected);
 });
 it('returns the same gaps to two concurrent checks, and records the first result', () => {
   const book = bookOf();
@@ -163,7 +163,7 @@ it('lists every gap once across pages, the most frequent first', () => {
   for (let index = 0; index < 23; index++) for (let times = 0; times <= index % 4; times++) meet(book, `word${index}`);
   const seen: KnowledgeGap[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = book.list({ state: 'open', limit: 5, cursor });
+    const page = book.list({ ...all, state: 'open', limit: 5, cursor });
     expect(page.total).toBe(23);
     seen.push(...page.gaps);
     cursor = page.next_cursor;
@@ -277,4 +277,28 @@ it('accepts any text', () => {
     expect(book.toCheck(SECOND, 50, DAY).length).toBe(book.list(all).total);
   });
   fc.assert(property, { numRuns: 100 });
+});
+
+it('counts how often a gap occurs by week, and lists those of the last days by it', () => {
+  const book = bookOf();
+  const day = 86_400_000;
+  for (const ago of [60, 9, 8, 8, 3]) meet(book, 'zigbee hub', { nowMs: DAY - ago * day });
+  for (const ago of [2, 1, 0]) meet(book, 'solar panel', { nowMs: DAY - ago * day });
+  const [often, seldom] = book.list(all).gaps;
+  expect([often?.count, often?.weeks]).toEqual([5, [0, 0, 0, 0, 0, 0, 3, 1]]);
+  expect([seldom?.count, seldom?.weeks.at(-1)]).toEqual([3, 3]);
+  const recent = book.list({ ...all, state: 'open', days: 7 });
+  expect(recent.gaps.map(({ weeks }) => weeks.at(-1))).toEqual([3, 1]);
+  expect(book.list({ ...all, state: 'open', days: 3 })).toMatchObject({ total: 1, gaps: [{ id: seldom?.id }] });
+  const first = book.list({ ...all, state: 'open', days: 7, limit: 1 });
+  const second = book.list({ ...all, state: 'open', days: 7, cursor: first.next_cursor ?? '' });
+  expect([...first.gaps, ...second.gaps].map(({ id }) => id)).toEqual([seldom?.id, often?.id]);
+  const [open] = book.toCheck(SECOND, 1, DAY);
+  note(book, open, SECOND, true, DAY - 20 * day);
+  expect(book.list({ ...all, state: 'closed', days: 7 }).total).toBe(0);
+  expect(book.list({ ...all, state: 'closed', days: 28 }).total).toBe(1);
+  book.remove(often?.id ?? '');
+  book.remove(seldom?.id ?? '');
+  meet(book, 'zigbee hub');
+  expect(book.list(all).gaps).toMatchObject([{ count: 1, weeks: [0, 0, 0, 0, 0, 0, 0, 1] }]);
 });

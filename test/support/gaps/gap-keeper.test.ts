@@ -64,7 +64,7 @@ const setUp = (parts: Partial<GapKeeperParts> = {}) => {
     return knowledge;
   };
   const listed = async (state: 'open' | 'closed' | 'all', workspace = 'default') =>
-    (await (parts.books?.of ?? of)(workspace).list({ state, limit: 50 })).gaps;
+    (await (parts.books?.of ?? of)(workspace).list({ state, limit: 50, nowMs: Date.now() })).gaps;
   const scopeOf = (workspace: string) => ({ context: userContext({ workspace }), waitUntil: () => undefined });
   const refresh = (workspace = 'default') => keeper.refresh(scopeOf(workspace));
   const report = (

@@ -133,7 +133,7 @@ export const askIn = async (page: Page, query: string): Promise<void> => {
 
 /** Opens a page and asks a question in it. */
 export const openAndAsk = async (query: string): Promise<Page> => {
-  const page = await open('/');
+  const page = await open('/ask');
   await askIn(page, query);
   return page;
 };

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { closePages, startConsole, stopConsole } from './console-for-test.ts';
 import './describe-shell.ts';
+import './describe-home.ts';
 import './describe-ask.ts';
 import './describe-answers.ts';
 import './describe-charts.ts';

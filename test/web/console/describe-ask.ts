@@ -10,7 +10,7 @@ const HOSTILE = '<img src=x onerror="document.title=\'broken\'"><script>document
 
 describe('the view Ask', () => {
   it('shows statements with their evidence, and keeps them over a reload and going back', async () => {
-    const page = await open('/');
+    const page = await open('/ask');
     expect(new URL(page.url()).hash).toBe('');
     await askIn(page, 'How do I reset the dashboard password?');
     const statement = page.locator('.statement').first();
@@ -46,7 +46,7 @@ describe('the view Ask', () => {
   });
 
   it('shows what a partner claims as its claim, and nothing of what it has not signed', async () => {
-    const page = await open('/');
+    const page = await open('/ask');
     await page.getByLabel('Librarian').selectOption('partner.lying');
     await askIn(page, 'How do I restore my wallet?');
     const turn = page.locator('.turn').first();
@@ -72,7 +72,7 @@ describe('the view Ask', () => {
     const alone = new Map<string, LibrarianResponse>();
     for (const query of QUESTIONS)
       alone.set(query, LibrarianResponse.parse(await (await send(product, 'POST /v1/ask', { query })).json()));
-    const page = await open('/');
+    const page = await open('/ask');
     const questions = everyPair(QUESTIONS);
     const pairs = new Set<string>();
     // A conversation shows its last 40 turns. The last question of one is the first of the next, so that no pair is left out.
@@ -99,7 +99,7 @@ describe('the view Ask', () => {
   }, 600_000);
 
   it('suggests three answered questions of the knowledge base without asking them', async () => {
-    const page = await open('/');
+    const page = await open('/ask');
     const suggestions = page.locator('.suggestions button');
     await suggestions.nth(2).waitFor();
     await page.evaluate(() => localStorage.clear());
@@ -172,7 +172,7 @@ describe('the view Ask', () => {
     ['semantic', 'Which articles cover overheating?', ['.documents a', '.excerpt']],
     ['web-search', 'Compare our price of the iPhone 17 with other shops', ['.prices dd', '.links a']],
   ])('shows the blocks of the agent %s', async (librarian, query, parts) => {
-    const page = await open('/');
+    const page = await open('/ask');
     await page.getByLabel('Librarian').selectOption(librarian);
     await askIn(page, query);
     for (const part of parts) await page.locator(`.blocks ${part}`).first().waitFor();
@@ -180,7 +180,7 @@ describe('the view Ask', () => {
   });
 
   it('shows a statement before the answer is complete, and withdraws one that is removed', async () => {
-    const page = await open('/');
+    const page = await open('/ask');
     const statementOf = (index: number, text: string) =>
       ['statement', { type: 'statement', index, text, sources: [], support: 1, check: 'reported' }] as const;
     const removed = ['removed', { type: 'removed', index: 0, text: 'First.', reason: 'not in its source' }] as const;
@@ -197,7 +197,7 @@ describe('the view Ask', () => {
   });
 
   it('keeps hostile answers, names, quotes and addresses inert', async () => {
-    const page = await open('/');
+    const page = await open('/ask');
     const source = { name: HOSTILE, url: 'javascript:alert(1)', section: HOSTILE, quote: `${HOSTILE} reset` };
     const text = `${HOSTILE}\n\n[link](javascript:alert(1)) ![picture](https://evil.example/x.png) **bold**\n\n${'> '.repeat(3000)}deep`;
     const statement = { text, sources: [source], support: 0.9, check: 'compared' };
@@ -215,7 +215,7 @@ describe('the view Ask', () => {
   });
 
   it('fits very long words into a narrow page', async () => {
-    const page = await open('/', { viewport: { width: 390, height: 844 } });
+    const page = await open('/ask', { viewport: { width: 390, height: 844 } });
     const word = 'Hauptbetriebswerk'.repeat(20);
     const source = { name: word, url: `https://docs.example.com/${word}`, section: word };
     const text = `## ${word}\n\n${word} \`${word}\`\n\n| ${word} | b |\n| --- | --- |\n| 1 | ${word} |`;

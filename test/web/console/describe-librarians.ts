@@ -20,7 +20,7 @@ describe('the views Librarians, Intents and Settings', () => {
   });
 
   it('Librarians explains why one cannot answer, and offers no question for it', async () => {
-    const page = await open('/');
+    const page = await open('/ask');
     const unavailable = 'no <b>database</b> is bound';
     await changeReply<LibrarianDirectory>(page, '**/v1/librarians', ({ librarians }) => ({
       librarians: [{ ...librarians[0], unavailable }],

@@ -51,7 +51,7 @@ describe('the shell', () => {
 
   it('explains a missing right, and keeps the question', async () => {
     await grant(product, READER, { capabilities: ['kb:read'] });
-    const page = await open('/', { key: READER, expected: /40[0-9]|50[0-9]/ });
+    const page = await open('/ask', { key: READER, expected: /40[0-9]|50[0-9]/ });
     await askIn(page, 'Does the Apollo support Bluetooth headphones?');
     await page.getByRole('button', { name: 'Report as gap' }).click();
     await page.getByText('This needs the capability support:analyze').waitFor();
@@ -70,7 +70,7 @@ describe('the shell', () => {
   });
 
   it('requests another key when this one is no longer accepted, and keeps the input', async () => {
-    const page = await open('/', { expected: /401/ });
+    const page = await open('/ask', { expected: /401/ });
     await page.getByLabel('Your question').fill('How do I swap the fan?');
     const error = { code: 'UNAUTHORIZED', message: 'Cannot accept the API key', recoverable: false };
     await page.route(/\/v1\/(ask|librarians)/, (route) => route.fulfill({ status: 401, json: { error } }));
@@ -85,7 +85,7 @@ describe('the shell', () => {
   });
 
   it('reports when the server cannot be reached, and shows a view once the connection is back', async () => {
-    const page = await open('/', { expected: /ERR_INTERNET_DISCONNECTED/ });
+    const page = await open('/ask', { expected: /ERR_INTERNET_DISCONNECTED/ });
     await page.getByText('connected', { exact: true }).waitFor();
     await page.context().setOffline(true);
     await page.getByText('Cannot reach the server').waitFor();
@@ -110,14 +110,14 @@ describe('the shell', () => {
     const page = await open('/settings');
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     await changeReply(page, '**/v1/sync', () => ({ articles: 0, chunks: 0 }));
-    await goTo(page, '/');
+    await goTo(page, '/ask');
     await page.getByText('There are no articles yet').waitFor();
     await page.locator('.suggestions').getByRole('link', { name: 'Sync' }).click();
     await page.getByRole('heading', { name: 'Sync', level: 1 }).waitFor();
   });
 
   it('uses the language of the browser until another is chosen, and the chosen theme', async () => {
-    const page = await open('/', { locale: 'de-DE' });
+    const page = await open('/ask', { locale: 'de-DE' });
     await page.getByRole('heading', { name: 'Fragen', level: 1 }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
     await page.getByLabel('Sprache').selectOption('en');
@@ -156,7 +156,7 @@ describe('the shell', () => {
     it('replaces no key without a question that names both workspaces', async () => {
       await grant(product, OTHER, { workspaces: ['acme'], capabilities: ['kb:read'] });
       // The other key holds no right to gaps.
-      const page = await open('/', { expected: /401/ });
+      const page = await open('/ask', { expected: /401/ });
       await goTo(page, `/gaps#key=${OTHER}`);
       await dialogOf(page).getByText('The key of the link has the workspace: acme.').waitFor();
       await dialogOf(page).getByText('Your key has the workspace: default').waitFor();
@@ -174,7 +174,7 @@ describe('the shell', () => {
     });
 
     it('that the deployment does not know cannot be used', async () => {
-      const page = await open('/', { expected: /401/ });
+      const page = await open('/ask', { expected: /401/ });
       await goTo(page, `/gaps#key=${OTHER}x`);
       await dialogOf(page).getByText('does not accept the key of the link').waitFor();
       expect(await page.getByRole('button', { name: 'Use the key of the link' }).isDisabled()).toBe(true);
@@ -196,7 +196,7 @@ describe('the shell', () => {
   });
 
   it('transfers a first view within its limits', async () => {
-    const page = await open('/', { key: '' });
+    const page = await open('/ask', { key: '' });
     await page.waitForLoadState('networkidle');
     const files: Promise<{ type: string; bytes: number }>[] = [];
     page.on('response', (response) => {

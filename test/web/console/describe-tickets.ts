@@ -34,7 +34,7 @@ describe('the view Tickets', () => {
 
   it('shows which connection fails, finds a ticket by its id, and reports when there is none', async () => {
     const { ticketId } = helpdesks.desks.zendesk.createTicket({ message: 'What does error E30 mean?' });
-    const page = await open('/');
+    const page = await open('/ask');
     const problem = 'its secret is <b>not</b> set';
     await changeReply<TicketsResponse>(page, /support\/tickets\?/, ({ helpdesks: all }) => ({
       helpdesks: [...all, { helpdesk: 'zammad', problem, refused: 2, last_refused_at: null }],

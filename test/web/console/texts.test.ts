@@ -26,7 +26,7 @@ describe('the texts of the console', () => {
 
   it('of the first view are loaded with it', async () => {
     const { metafile } = await build({
-      entryPoints: ['main.tsx', 'views/ask/ask-view.tsx'].map((file) => fileURLToPath(new URL(file, CONSOLE))),
+      entryPoints: ['main.tsx', 'views/home/home-view.tsx'].map((file) => fileURLToPath(new URL(file, CONSOLE))),
       ...{ bundle: true, splitting: true, format: 'esm', write: false, metafile: true, outdir: 'none' },
       ...{ jsx: 'automatic', jsxImportSource: 'preact', absWorkingDir: fileURLToPath(CONSOLE) },
     });
@@ -36,11 +36,11 @@ describe('the texts of the console', () => {
       reached.add(file);
       // Any files of the first view, and none of another one.
       for (const { path, kind } of metafile.inputs[file]?.imports ?? [])
-        if (!(kind === 'dynamic-import' && /^views\/(?!ask)/.test(path))) reach(path);
+        if (!(kind === 'dynamic-import' && /^views\/(?!home)/.test(path))) reach(path);
     };
-    for (const file of ['main.tsx', 'views/ask/ask-view.tsx']) reach(file);
+    for (const file of ['main.tsx', 'views/home/home-view.tsx']) reach(file);
     const own = [...reached].filter((file) => /^[a-z].*\.tsx?$/.test(file));
-    expect(own).toContain('parts/chart.tsx');
+    expect(own).toContain('parts/values.tsx');
     const late = Object.keys(textsIn('en-views')).flatMap((key) => [key, key.replace(/\.other$/, '')]);
     for (const file of own) {
       const named = new Set([...read(file).matchAll(/'([a-z_]+\.[a-z_.\d]+)'/g)].map(([, key]) => key));

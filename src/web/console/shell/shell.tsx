@@ -182,7 +182,7 @@ const NotFound = () => (
     <h1>{t('not_found.title')}</h1>
     <p>{t('not_found.text')}</p>
     <p>
-      <a href="/">{t('not_found.back')}</a>
+      <a href="/ask">{t('not_found.back')}</a>
     </p>
   </>
 );

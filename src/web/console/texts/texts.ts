@@ -91,6 +91,10 @@ const formatter = <Formatter, Options extends object>(
 export const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
   formatter(Intl.NumberFormat, options).format(value);
 
+/** A difference with its sign: `+3`, `±0`, `−2`. */
+export const formatChange = (difference: number): string =>
+  difference === 0 ? '±0' : formatNumber(difference, { signDisplay: 'always' });
+
 /** `de` -> `German`. */
 export const languageName = (tag: string): string => {
   try {

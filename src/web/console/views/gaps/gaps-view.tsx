@@ -1,41 +1,65 @@
-import { useSignal } from '@preact/signals';
-import type { LibrarianResponse } from '../../../../contract/core/response.ts';
 import type { KnowledgeGap, KnowledgeGapsResponse } from '../../../../contract/wire/knowledge.ts';
-import { lacksAnything, storedIdOf } from '../../answers/answer.ts';
-import { answersAddress, articleAddress, navigate } from '../../navigation/router.ts';
-import { Button, Icon } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { navigate } from '../../navigation/router.ts';
+import { Button } from '../../parts/button.tsx';
 import { Choice } from '../../parts/fields.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
-import { Age } from '../../parts/values.tsx';
-import { client, may } from '../../session/deployment.ts';
-import { useLoaded, usePages, useRunning } from '../../session/loaded.ts';
+import { client } from '../../session/deployment.ts';
+import { usePages } from '../../session/loaded.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
-import { count, formatNumber, formatShare, t } from '../../texts/texts.ts';
+import { count, t } from '../../texts/texts.ts';
+import { Gap } from './gap.tsx';
+import { GapPage } from './gap-page.tsx';
 
 const STATES = ['open', 'closed', 'all'] as const;
 type StateFilter = (typeof STATES)[number];
+const DAYS = ['any', '1', '7', '28'] as const;
+type DaysFilter = (typeof DAYS)[number];
 const PAGE = 50;
 
-/** What people ask and no article answers, most frequent first. */
-const GapsView = ({ query }: ViewProps) => {
+/** What people ask and no article answers; one question at `/gaps/<id>`. */
+const GapsView = ({ parts: [id], query }: ViewProps) =>
+  id === undefined ? <GapList query={query} /> : <GapPage id={id} />;
+
+const addressOf = (state: StateFilter, days: DaysFilter): string => {
+  const filters = [
+    ['state', state === 'open' ? '' : state],
+    ['days', days === 'any' ? '' : days],
+  ].filter(([, value]) => value !== '');
+  return `/gaps${filters.length === 0 ? '' : `?${new URLSearchParams(filters)}`}`;
+};
+
+/** Most frequent first. */
+const GapList = ({ query }: { query: URLSearchParams }) => {
   const state = STATES.find((each) => each === query.get('state')) ?? 'open';
+  const days = DAYS.find((each) => each === query.get('days')) ?? 'any';
   const { items, last, failure, isLoading, load, more, drop } = usePages<KnowledgeGap, KnowledgeGapsResponse>(
-    (cursor, signal) => client.gaps.list({ state, cursor, limit: PAGE }, { signal }),
-    { itemsOf: ({ gaps }) => gaps, inputs: [state] },
+    (cursor, signal) => {
+      const filter = { state, cursor, limit: PAGE, ...(days === 'any' ? {} : { days: Number(days) }) };
+      return client.gaps.list(filter, { signal });
+    },
+    { itemsOf: ({ gaps }) => gaps, inputs: [state, days] },
   );
   return (
     <div class="gaps">
       <div class="title">
         <h1>{t('view.gaps')}</h1>
-        <Choice
-          label={t('gaps.state')}
-          value={state}
-          onChoose={(chosen: StateFilter) =>
-            navigate(chosen === 'open' ? '/gaps' : `/gaps?state=${chosen}`, { replace: true })
-          }
-          options={STATES.map((each) => ({ value: each, label: t(`gaps.${each}`) }))}
-        />
+        <div class="row">
+          <Choice<DaysFilter>
+            label={t('gaps.days')}
+            value={days}
+            onChoose={(chosen) => navigate(addressOf(state, chosen), { replace: true })}
+            options={DAYS.map((each) => ({
+              value: each,
+              label: each === 'any' ? t('gaps.days.any') : t(`home.days.${each}`),
+            }))}
+          />
+          <Choice<StateFilter>
+            label={t('gaps.state')}
+            value={state}
+            onChoose={(chosen) => navigate(addressOf(chosen, days), { replace: true })}
+            options={STATES.map((each) => ({ value: each, label: t(`gaps.${each}`) }))}
+          />
+        </div>
       </div>
       {failure === undefined ? null : <Failure error={failure} retry={items.length === 0 ? load : more} />}
       {last === undefined ? (
@@ -48,10 +72,7 @@ const GapsView = ({ query }: ViewProps) => {
         </Empty>
       ) : (
         <>
-          <p class="quiet small">
-            {count('gaps.found', last.total)}
-            {last.edition === null ? null : ` · ${t('evidence.edition', { edition: last.edition })}`}
-          </p>
+          <p class="quiet small">{count('gaps.found', last.total)}</p>
           <ul class="gap-list">
             {items.map((gap) => (
               <Gap key={gap.id} gap={gap} onDeleted={() => drop(({ id }) => id === gap.id)} />
@@ -67,191 +88,6 @@ const GapsView = ({ query }: ViewProps) => {
         </>
       )}
     </div>
-  );
-};
-
-interface GapProps {
-  gap: KnowledgeGap;
-  onDeleted: () => void;
-}
-
-/** A gap: what is missing, how often it was asked for, whether it is closed, and what can be done about it. */
-export const Gap = ({ gap, onDeleted }: GapProps) => {
-  const isOpen = useSignal(false);
-  const id = `gap-${gap.id}`;
-  return (
-    <li class="gap">
-      <div class="row between">
-        <h2>{gap.gap}</h2>
-        <State gap={gap} />
-      </div>
-      <p class="row small quiet">
-        <span>
-          <b>{count('gaps.times', gap.count)}</b> · {frequency(gap)}
-        </span>
-        <span>
-          {t('gaps.first')} <Age of={gap.first_seen} />
-        </span>
-        <span>
-          {t('gaps.last')} <Age of={gap.last_seen} />
-        </span>
-        <span class="pill">{t(`gaps.kind_${gap.kind}`)}</span>
-        {gap.product === null ? null : <span class="pill">{gap.product}</span>}
-        {gap.intent === null ? null : <span class="pill">{gap.intent}</span>}
-      </p>
-      <button
-        type="button"
-        class="button quiet unfold"
-        aria-expanded={isOpen.value}
-        aria-controls={id}
-        onClick={() => (isOpen.value = !isOpen.value)}
-      >
-        <Icon name={isOpen.value ? 'down' : 'right'} />
-        <span>{count('gaps.examples', gap.example_queries.length)}</span>
-      </button>
-      <div id={id} hidden={!isOpen.value}>
-        {isOpen.value ? <Details gap={gap} /> : null}
-      </div>
-      {may('kb:write') === true ? <Actions gap={gap} onDeleted={onDeleted} /> : null}
-    </li>
-  );
-};
-
-const State = ({ gap: { state, closed_at: closedAt, checked_edition: edition } }: { gap: KnowledgeGap }) =>
-  state === 'open' ? (
-    <span class="support weak state-mark">
-      <Icon name="gaps" /> {t('gaps.open')}
-    </span>
-  ) : (
-    <span class="support sure state-mark">
-      <Icon name="check" /> {t('gaps.closed')} {closedAt === null ? null : <Age of={closedAt} />}
-      {edition === null ? null : <span class="quiet"> · {t('evidence.edition', { edition })}</span>}
-    </span>
-  );
-
-const DAY_MS = 86_400_000;
-
-/** How often it was asked for since it was first seen. */
-const frequency = ({ count: times, first_seen: first, last_seen: last }: KnowledgeGap): string => {
-  const days = (Date.parse(last) - Date.parse(first)) / DAY_MS;
-  // The rate of a single day would promise a week that has not been observed.
-  if (days < 1) return t('gaps.within_a_day');
-  return t('gaps.a_week', { number: formatNumber((times / days) * 7, { maximumSignificantDigits: 2 }) });
-};
-
-/** Characters of the filter `text` of `GET /v1/answers`. */
-const MAX_WORDS = 200;
-
-/** Each question leads to the answers that were given to it. */
-const Details = ({ gap: { gap, example_queries: examples } }: { gap: KnowledgeGap }) => {
-  const query = examples[0] ?? gap;
-  return (
-    <div class="gap-details">
-      <ul>
-        {examples.map((example) => (
-          <li key={example}>
-            {may('answers:read') === true ? (
-              <a href={answersAddress({ text: example.slice(0, MAX_WORDS) })}>{example}</a>
-            ) : (
-              example
-            )}
-          </li>
-        ))}
-      </ul>
-      <Nearest query={query} />
-      <AskAgain query={query} />
-    </div>
-  );
-};
-
-/** The article that comes closest, which may be the one to extend. */
-const Nearest = ({ query }: { query: string }) => {
-  const { value, failure, load } = useLoaded((signal) => client.search({ query, limit: 1 }, { signal }), [query]);
-  if (failure !== undefined) return <Failure error={failure} retry={load} />;
-  const [hit] = value?.hits ?? [];
-  return (
-    <p class="small nearest">
-      {t('gaps.nearest')}{' '}
-      {value === undefined ? (
-        t('loading')
-      ) : hit === undefined ? (
-        t('gaps.no_nearest')
-      ) : (
-        <>
-          <a href={articleAddress(hit.article_id)}>{hit.title}</a>
-          <span class="quiet"> {t('gaps.relevance', { share: formatShare(hit.relevance) })}</span>
-        </>
-      )}
-    </p>
-  );
-};
-
-/** Asks the newest question again: whether it is answered now. */
-const AskAgain = ({ query }: { query: string }) => {
-  const reply = useSignal<LibrarianResponse | undefined>(undefined);
-  const { start, failure, isLoading } = useRunning();
-  const ask = (): void =>
-    start(
-      (signal) => client.ask({ query }, { signal }),
-      (response) => {
-        reply.value = response;
-      },
-    );
-  return (
-    <div class="again">
-      <Button icon="retry" disabled={isLoading} onClick={ask}>
-        {t(isLoading ? 'gaps.asking' : 'gaps.ask_again')}
-      </Button>
-      <div role="status">{reply.value === undefined ? null : <Outcome reply={reply.value} />}</div>
-      {failure === undefined ? null : <Failure error={failure} retry={ask} />}
-    </div>
-  );
-};
-
-const Outcome = ({ reply }: { reply: LibrarianResponse }) => {
-  const sources = reply.sources ?? [];
-  const isAnswered = sources.length > 0 && !lacksAnything(reply);
-  const stored = storedIdOf(reply);
-  return (
-    <p class="row">
-      <span class={`support state-mark ${isAnswered ? 'sure' : 'weak'}`}>
-        <Icon name={isAnswered ? 'check' : 'unknown'} />
-        {isAnswered
-          ? t('gaps.answered', { articles: [...new Set(sources.map(({ name }) => name))].join(', ') })
-          : t('gaps.not_answered')}
-      </span>
-      {stored === undefined ? null : <a href={`/answers/${stored}`}>{t('gaps.show_answer')}</a>}
-    </p>
-  );
-};
-
-const Actions = ({ gap, onDeleted }: GapProps) => {
-  const isAsked = useSignal(false);
-  const { start, failure, isLoading } = useRunning();
-  const remove = (): void => start((signal) => client.gaps.delete(gap.id, { signal }), onDeleted);
-  return (
-    <>
-      <div class="row">
-        <a class="button" href="/knowledge?edit">
-          <Icon name="plus" /> {t('gaps.write')}
-        </a>
-        <Button kind="quiet" icon="cross" disabled={isLoading} onClick={() => (isAsked.value = true)}>
-          {t('gaps.delete')}
-        </Button>
-      </div>
-      {failure === undefined ? null : <Failure error={failure} retry={remove} />}
-      {isAsked.value ? (
-        <Confirm
-          title={t('gaps.delete_title')}
-          action={t('gaps.delete')}
-          onConfirm={remove}
-          onClose={() => (isAsked.value = false)}
-        >
-          <p>{gap.gap}</p>
-          <p class="quiet">{t('gaps.delete_text')}</p>
-        </Confirm>
-      ) : null}
-    </>
   );
 };
 

@@ -1,0 +1,184 @@
+import type { Context } from 'hono';
+import type * as z from 'zod';
+import { describeIssues, readAs } from '../contract/core/error-info.ts';
+import { AnswerStatistics, AnswersPage } from '../contract/wire/answers.ts';
+import { type HttpRoute, ROUTES, type RouteName } from '../contract/wire/http-routes.ts';
+import { KnowledgeGapsResponse, KnowledgeHealth } from '../contract/wire/knowledge.ts';
+import { OVERVIEW_LISTED, type Overview, OverviewQuery } from '../contract/wire/overview.ts';
+import { TicketsResponse } from '../contract/wire/tickets.ts';
+import { readingCapabilities } from '../librarians/delegation/call.ts';
+import { covers } from '../platform/context/capabilities.ts';
+import type { SignedClient } from '../platform/context/signed-client.ts';
+import { inAddress, suggestForm } from '../platform/http/suggest-form.ts';
+import { workspaceOf } from './access/authenticate.ts';
+import { forward } from './access/forward.ts';
+import { GatewayError } from './access/gateway-error.ts';
+import type { GatewayEnv } from './access/request-log.ts';
+
+interface OverviewParts {
+  client: SignedClient;
+  /** Whether the answers of a workspace are kept. */
+  keeps?: ((workspace: string) => boolean) | undefined;
+  now: () => number;
+}
+
+/** Reads a route in the name of the caller; undefined when it cannot be read just now. */
+type Read = <Schema extends z.ZodType>(
+  route: RouteName,
+  schema: Schema,
+  query?: Record<string, string | number>,
+) => Promise<z.output<Schema> | undefined>;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * `GET /v1/overview`: what was asked in some days, what was not answered, what to look at. Each part is what its own
+ * route shows to this key, so that no number counts what the caller may not read.
+ */
+export function createOverview({ client, keeps, now }: OverviewParts) {
+  return async (c: Context<GatewayEnv>): Promise<Response> => {
+    const { workspace_id: namedWorkspace, ...rest } = c.req.query();
+    const query = readAs(OverviewQuery, rest);
+    if (!query.ok)
+      throw new GatewayError('INVALID_QUERY', {
+        message: `Cannot read the overview: ${describeIssues(query.issues)}`,
+        suggestion: suggestForm(OverviewQuery, query.issues, inAddress),
+      });
+    const workspace = workspaceOf(c.get('apiKey'), namedWorkspace);
+    const read = readerFor(c, client, workspace);
+    const { days } = query.value;
+    const [from, to, before] = [now() - days * DAY_MS, now(), now() - 2 * days * DAY_MS].map((ms) =>
+      new Date(ms).toISOString(),
+    ) as [string, string, string]; // as many as are mapped
+    const isKept = keeps?.(workspace) ?? false;
+    const unread: Overview['unread'] = [];
+    const part = async <Value>(
+      name: Overview['unread'][number]['part'],
+      route: RouteName,
+      make: () => Promise<Value | undefined>,
+    ): Promise<Value | null> => {
+      const missing = missingFor(c, route);
+      const value = missing === undefined ? await make() : undefined;
+      if (value === undefined) unread.push(missing === undefined ? { part: name } : { part: name, missing });
+      return value ?? null;
+    };
+    const [answers, gaps, articles, tickets] = await Promise.all([
+      part('answers', 'GET /v1/answers', () => answersOf(read, { from, to, before, isKept })),
+      part('gaps', 'GET /v1/knowledge/gaps', () => gapsOf(read, days)),
+      part('articles', 'GET /v1/knowledge/health', () => articlesOf(read)),
+      part('tickets', 'GET /v1/support/tickets', () => ticketsOf(read)),
+    ]);
+    // A part that failed is named in the reply.
+    c.set('outcome', undefined);
+    c.set('answeredBy', undefined);
+    return c.json({ from, to, before, answers, gaps, articles, tickets, unread } satisfies Overview);
+  };
+}
+
+/** The capability of a route that the caller's key lacks. */
+const missingFor = (c: Context<GatewayEnv>, route: RouteName): string | undefined => {
+  const { capability }: HttpRoute = ROUTES[route];
+  return capability === undefined || covers(c.get('apiKey').capabilities, capability) ? undefined : capability;
+};
+
+/** The function that answers each route. */
+const FUNCTIONS: Partial<Record<RouteName, string>> = {
+  'GET /v1/answers': 'memory',
+  'GET /v1/answers/statistics': 'memory',
+  'GET /v1/knowledge/gaps': 'support',
+  'GET /v1/knowledge/health': 'semantic',
+  'GET /v1/support/tickets': 'webhooks',
+};
+
+const readerFor = (c: Context<GatewayEnv>, client: SignedClient, workspace: string): Read => {
+  const held = c.get('apiKey').capabilities;
+  return async (route, schema, query = {}) => {
+    const [, path = ''] = route.split(' ');
+    const { capability = '' }: HttpRoute = ROUTES[route];
+    const address = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+    // Gaps and health read the articles, too.
+    const capabilities = capability.endsWith(':write') ? [capability] : (readingCapabilities(held) ?? held);
+    const response = await forward(c, client, {
+      ...{ to: FUNCTIONS[route] ?? '', path: `${path}?${address}`, workspace },
+      ...{ capabilities: [...new Set([capability, ...capabilities])], signal: c.req.raw.signal },
+    });
+    const value = response.ok ? readAs(schema, await response.json()) : undefined;
+    return value?.ok === true ? value.value : undefined;
+  };
+};
+
+interface Days {
+  from: string;
+  to: string;
+  before: string;
+  isKept: boolean;
+}
+
+const answersOf = async (read: Read, { from, to, before, isKept }: Days): Promise<Overview['answers'] | undefined> => {
+  const counts = { bucket: 'all' } as const;
+  const [now, earlier, disliked] = await Promise.all([
+    read('GET /v1/answers/statistics', AnswerStatistics, { ...counts, from, to }),
+    read('GET /v1/answers/statistics', AnswerStatistics, { ...counts, from: before, to: from }),
+    read('GET /v1/answers', AnswersPage, { feedback: 'down', from, to, limit: OVERVIEW_LISTED }),
+  ]);
+  const [nowCounts, earlierCounts] = [now?.buckets[0], earlier?.buckets[0]];
+  if (now === undefined || nowCounts === undefined || earlierCounts === undefined || disliked === undefined)
+    return undefined;
+  return {
+    are_kept: isKept,
+    now: questionsOf(nowCounts),
+    before: questionsOf(earlierCounts),
+    interfaces: now.interfaces,
+    disliked: disliked.answers,
+  };
+};
+
+const questionsOf = ({ total, verdicts, feedback }: AnswerStatistics['buckets'][number]) => ({
+  total,
+  verdicts,
+  disliked: feedback.down,
+});
+
+const gapsOf = async (read: Read, days: number): Promise<Overview['gaps'] | undefined> => {
+  const list = (query: Record<string, string | number>) =>
+    read('GET /v1/knowledge/gaps', KnowledgeGapsResponse, { limit: OVERVIEW_LISTED, ...query });
+  const [open, asked, closed] = await Promise.all([
+    list({ state: 'open', limit: 1 }),
+    list({ state: 'open', days }),
+    list({ state: 'closed', days }),
+  ]);
+  if (open === undefined || asked === undefined || closed === undefined) return undefined;
+  return {
+    open: open.total,
+    asked: asked.total,
+    most_asked: asked.gaps,
+    closed: closed.total,
+    last_closed: closed.gaps,
+  };
+};
+
+const articlesOf = async (read: Read): Promise<Overview['articles'] | undefined> => {
+  const health = await read('GET /v1/knowledge/health', KnowledgeHealth);
+  if (health === undefined) return undefined;
+  const { articles, counts, findings } = health;
+  return { articles, counts, findings: firstOfEach(findings).slice(0, OVERVIEW_LISTED) };
+};
+
+/** One of each kind, then the second of each, and so on: many of one kind do not hide the others. */
+const firstOfEach = <Finding extends { kind: string }>(findings: readonly Finding[]): Finding[] => {
+  const kinds = [...Map.groupBy(findings, ({ kind }) => kind).values()];
+  const most = Math.max(0, ...kinds.map(({ length }) => length));
+  return Array.from({ length: most }, (_, at) => kinds.flatMap((kind) => kind[at] ?? [])).flat();
+};
+
+const ticketsOf = async (read: Read): Promise<Overview['tickets'] | undefined> => {
+  const count = (query: Record<string, string>) =>
+    read('GET /v1/support/tickets', TicketsResponse, { ...query, limit: 1 });
+  const [open, failed, waiting] = await Promise.all([
+    count({ state: 'open' }),
+    count({ state: 'dead' }),
+    count({ state: 'done', outcome: 'waiting' }),
+  ]);
+  if (open === undefined || failed === undefined || waiting === undefined) return undefined;
+  return { open: open.total, failed: failed.total, waiting: waiting.total };
+};
