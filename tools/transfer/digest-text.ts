@@ -4,7 +4,7 @@ import type { Overview } from '../../src/contract/wire/overview.ts';
 import { escapeMarkdown } from '../../src/documents/markdown/render-markdown.ts';
 
 /** A line of a digest: words of customers and writers, and a remark beside them. */
-export interface DigestItem {
+interface DigestItem {
   words: string;
   remark: string;
   /** Path and query in the console. */
@@ -20,7 +20,7 @@ export interface DigestList {
 }
 
 /** A number of a digest, with the one of the days before. */
-export interface DigestCount {
+interface DigestCount {
   label: string;
   number: number;
   before: number;
