@@ -60,6 +60,8 @@ describe('a database without schema versions', () => {
   });
   it('of gaps keeps them, with their questions', () => {
     const book = sqlGapBook(databaseOf('gaps'), { newId: () => 'g-2' });
-    expect(book.list({ state: 'all', limit: 9, nowMs: 0 }).gaps).toMatchObject([{ count: 3, example_queries: ['Zigbee?'] }]);
+    expect(book.list({ state: 'all', limit: 9, nowMs: 0 }).gaps).toMatchObject([
+      { count: 3, example_queries: ['Zigbee?'] },
+    ]);
   });
 });
