@@ -95,11 +95,11 @@ const readerFor = (c: Context<GatewayEnv>, client: SignedClient, workspace: stri
   return async (route, schema, query = {}) => {
     const [, path = ''] = route.split(' ');
     const { capability = '' }: HttpRoute = ROUTES[route];
-    const address = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+    const address = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
     // Gaps and health read the articles, too.
     const capabilities = capability.endsWith(':write') ? [capability] : (readingCapabilities(held) ?? held);
     const response = await forward(c, client, {
-      ...{ to: FUNCTIONS[route] ?? '', path: `${path}?${address}`, workspace },
+      ...{ to: FUNCTIONS[route] ?? '', path: address === '' ? path : `${path}?${address}`, workspace },
       ...{ capabilities: [...new Set([capability, ...capabilities])], signal: c.req.raw.signal },
     });
     const value = response.ok ? readAs(schema, await response.json()) : undefined;

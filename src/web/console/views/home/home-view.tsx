@@ -158,15 +158,15 @@ interface TileProps {
   tone?: string;
 }
 
-const Tile = ({ label, number, before, href, icon, tone = '' }: TileProps) => (
+const Tile = ({ label, number, before, href, icon, tone }: TileProps) => (
   <li>
-    <a class={`tile ${tone}`} href={href}>
+    <a class={tone === undefined ? 'tile' : `tile tone-${tone}`} href={href}>
       <span class="figure">{formatNumber(number)}</span>
       <span class="row">
         {icon === undefined ? null : <Icon name={icon} />}
         {label}
       </span>
-      <span class="quiet small">{t('home.change', { change: formatChange(number - before) })}</span>
+      <span class="quiet small">{t('home.change', { change: formatChange(number - before), before })}</span>
     </a>
   </li>
 );
