@@ -28,6 +28,16 @@ import type {
   Healthz,
   HostArticle,
   KeptAnswer,
+  KnowledgeCheck,
+  KnowledgeCheckInput,
+  KnowledgeChecks,
+  KnowledgeChecksPreview,
+  KnowledgeChecksPreviewed,
+  KnowledgeChecksPut,
+  KnowledgeChecksQuery,
+  KnowledgeChecksStarted,
+  KnowledgeChecksWritten,
+  KnowledgeCheckTried,
   KnowledgeGap,
   KnowledgeGapReport,
   KnowledgeGapReported,
@@ -352,6 +362,43 @@ export class Constellation {
       this.#connection.json('POST /v1/knowledge/gaps', { outcome: 'string' }, { ...options, body: report }),
     delete: (id: string, options: CallOptions = {}): Promise<void> =>
       this.#connection.done(`DELETE ${gapPath(id)}`, options),
+  };
+
+  /**
+   * Questions that must be answered or declined.
+   *
+   * @example
+   * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
+   * const { state, lacks } = await client.checks.try({ question: 'Which port has to be open?', contains: '8333' });
+   */
+  readonly checks = {
+    list: (query: Listing<KnowledgeChecksQuery> = {}, options: CallOptions = {}): Promise<KnowledgeChecks> => {
+      const expected = { checks: 'objects', counts: 'object' } as const;
+      return this.#connection.json('GET /v1/knowledge/checks', expected, { ...options, query });
+    },
+    all: (
+      query: Listing<KnowledgeChecksQuery> = {},
+      options: CallOptions = {},
+    ): AsyncGenerator<KnowledgeCheck, void, void> =>
+      pages((cursor) => this.checks.list({ ...query, ...cursor }, options), 'checks'),
+    /** Adds them; one of a question that there is takes its place. */
+    put: (checks: KnowledgeChecksPut['checks'], options: CallOptions = {}): Promise<KnowledgeChecksWritten> =>
+      this.#connection.json('PUT /v1/knowledge/checks', { added: 'number' }, { ...options, body: { checks } }),
+    delete: (id: string, options: CallOptions = {}): Promise<void> =>
+      this.#connection.done(`DELETE /v1/knowledge/checks/${encodeURIComponent(id)}`, options),
+    /** Has all of them run again; `list` says how far that is. */
+    run: (options: CallOptions = {}): Promise<KnowledgeChecksStarted> =>
+      this.#connection.json('POST /v1/knowledge/checks/run', { checks: 'number' }, { ...options, body: {} }),
+    /** Runs one at once without storing it. */
+    try: (check: KnowledgeCheckInput, options: CallOptions = {}): Promise<KnowledgeCheckTried> => {
+      const expected = { state: 'string', answer: 'object' } as const;
+      return this.#connection.json('POST /v1/knowledge/checks/try', expected, { ...options, body: check });
+    },
+    /** Which of them would end otherwise if an article was written. */
+    preview: (written: KnowledgeChecksPreview, options: CallOptions = {}): Promise<KnowledgeChecksPreviewed> => {
+      const call = { ...options, body: written };
+      return this.#connection.json('POST /v1/knowledge/checks/preview', { checks: 'objects' }, call);
+    },
   };
 
   /**

@@ -2,15 +2,19 @@ import { chatModelOf, rerankerOf } from '../../src/ai/adapters/models.ts';
 import { readAdapters } from '../../src/ai/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
+import { type ChecksStub, remoteCheckBooks } from '../../src/knowledge/checks/check-book.ts';
 import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
 import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
 import { meaningsOf } from '../../src/knowledge/search/stores.ts';
 import { createLibrarians, httpsTargets, serviceTargets } from '../../src/librarians/delegation/librarian-directory.ts';
+import { checkDesk } from '../../src/librarians/navigator/checks/check-desk.ts';
+import { ChecksObjectBase } from '../../src/librarians/navigator/checks/checks-object.ts';
 import { createApp } from '../../src/librarians/navigator/navigator-librarian.ts';
-import { identityFrom } from '../../src/platform/context/identity.ts';
+import { type Identity, identityFrom } from '../../src/platform/context/identity.ts';
 import { memoryReplayStore } from '../../src/platform/context/verify-context.ts';
 import { faultLogger } from '../../src/platform/log.ts';
 import { countersOf, type MetricsBindings } from '../../src/platform/metrics.ts';
+import { oncePer } from '../../src/platform/once-per.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import type { Variables } from '../../src/platform/settings/settings.ts';
 import { kvEditionParts } from '../../src/platform/storage/edition-storage.ts';
@@ -19,6 +23,7 @@ import type { settings } from './settings.ts';
 interface Env extends Variables<typeof settings>, MetricsBindings {
   EDITIONS: KVNamespace;
   EMBEDDINGS: KVNamespace;
+  CHECKS: DurableObjectNamespace;
   LIBRARY: Fetcher;
   /** Other librarians that may be suggested for a question. */
   ANALYTICS: Fetcher;
@@ -27,24 +32,45 @@ interface Env extends Variables<typeof settings>, MetricsBindings {
 
 const wordVectors = wordVectorsIn(table);
 
-const fetch = serveApp('navigator', async (env: Env) => {
+/** What requests and checks share. */
+const sharedParts = oncePer((env: Env) => {
   const adapters = readAdapters(env);
-  const identity = await identityFrom(env, 'navigator');
   const { meaningOf } = meaningsOf(adapters, { librarian: 'navigator', kv: env.EMBEDDINGS, counters: countersOf(env) });
-  const { ANALYTICS, WEB_SEARCH } = env;
-  const targets = { ...serviceTargets({ ANALYTICS, WEB_SEARCH }), ...httpsTargets(identity.directory) };
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
-  return createApp({
+  return oncePer((identity: Identity) => ({
     ...identity,
-    // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
-    replay: memoryReplayStore(),
     ...chatModelOf(adapters),
     ...rerankerOf(env),
     wordVectors,
-    librarians: createLibrarians({ targets, own: Object.keys(targets) }),
     retrieve: createRetriever({ wordVectors, meaningOf, onFault: faultLogger('navigator') }),
+    library,
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
+  }));
+});
+
+const partsOf = async (env: Env) => sharedParts(env)(await identityFrom(env, 'navigator'));
+
+/** The checks of a workspace, which are asked as all other questions are. */
+export class ChecksObject extends ChecksObjectBase<Env> {
+  protected override async runnerOf(workspace: string, env: Env) {
+    return checkDesk(await partsOf(env)).runnerOf(workspace);
+  }
+}
+
+const fetch = serveApp('navigator', async (env: Env) => {
+  const parts = await partsOf(env);
+  const { ANALYTICS, WEB_SEARCH } = env;
+  const targets = { ...serviceTargets({ ANALYTICS, WEB_SEARCH }), ...httpsTargets(parts.directory) };
+  const app = createApp({
+    ...parts,
+    // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
+    replay: memoryReplayStore(),
+    librarians: createLibrarians({ targets, own: Object.keys(targets) }),
   });
+  // The class is ChecksObject, whose type the namespace does not carry.
+  const books = remoteCheckBooks((workspace) => env.CHECKS.getByName(workspace) as unknown as ChecksStub);
+  checkDesk(parts).addRoutes(app, books);
+  return app;
 });
 
 export default {

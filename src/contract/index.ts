@@ -28,6 +28,7 @@ export * from './wire/answers.ts';
 export * from './wire/audit.ts';
 export * from './wire/chat-completions.ts';
 export * from './wire/context-engine.ts';
+export * from './wire/checks.ts';
 export * from './wire/editions.ts';
 export * from './wire/host-article.ts';
 export * from './wire/http-routes.ts';

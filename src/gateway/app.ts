@@ -296,6 +296,13 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('support', 'DELETE /v1/knowledge/gaps', gaps);
   forwardTo('support', 'GET /v1/knowledge/gaps/{id}');
   forwardTo('support', 'DELETE /v1/knowledge/gaps/{id}', gaps);
+  const checks = { as: 'kb:checks:write' };
+  forwardTo('navigator', 'GET /v1/knowledge/checks');
+  forwardTo('navigator', 'PUT /v1/knowledge/checks', { maxBytes: MAX_ARTICLE_BYTES, ...checks });
+  forwardTo('navigator', 'DELETE /v1/knowledge/checks/{id}', checks);
+  forwardTo('navigator', 'POST /v1/knowledge/checks/run', checks);
+  forwardTo('navigator', 'POST /v1/knowledge/checks/try');
+  forwardTo('navigator', 'POST /v1/knowledge/checks/preview', { maxBytes: MAX_ARTICLE_BYTES, ...checks });
   const analyzed = withFacts({ schema: SupportRequest, textOf: questionOfTicket });
   const ticket = { bodyOf: analyzed, maxBytes: MAX_TICKET_BYTES, route: TICKET };
   forwardTo('support', 'POST /v1/support/analyze', ticket);

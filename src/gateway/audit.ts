@@ -14,6 +14,7 @@ const ACTS = [
   ...(['PUT /v1/support/taxonomy', 'DELETE /v1/support/taxonomy', 'POST /v1/support/tickets/replay'] as const),
   ...(['PUT /v1/support/tickets', 'DELETE /v1/support/tickets/draft', 'DELETE /v1/support/requests'] as const),
   ...(['PUT /v1/knowledge/gaps/records', 'DELETE /v1/knowledge/gaps', 'DELETE /v1/knowledge/gaps/{id}'] as const),
+  ...(['PUT /v1/knowledge/checks', 'DELETE /v1/knowledge/checks/{id}'] as const),
   ...(['DELETE /v1/a2a/tasks', 'PUT /v1/workspaces/{workspace_id}/memories'] as const),
   ...(['DELETE /v1/workspaces/{workspace_id}/memories', 'DELETE /v1/workspaces/{workspace_id}/memories/{id}'] as const),
 ] satisfies RouteName[];

@@ -4,6 +4,7 @@ import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { sqlAnswerStore } from '../../src/gateway/history/sql-answer-store.ts';
 import { taskStore } from '../../src/gateway/protocols/a2a/task-store.ts';
+import { sqlCheckBook } from '../../src/knowledge/checks/sql-check-book.ts';
 import { createGapTables } from '../../src/knowledge/gaps/sql-gap-book.ts';
 import { createTables } from '../../src/knowledge/library/article-store.ts';
 import { createLedger } from '../../src/memory/store/remote-memory.ts';
@@ -44,6 +45,7 @@ const STORES: Record<string, (sql: Sql) => void> = {
   },
   AnswersObject: (sql) => void sqlAnswerStore(sql, { limits: { days: 1, answers: 1 } }),
   GapsObject: createGapTables,
+  ChecksObject: (sql) => void sqlCheckBook(sql),
   TicketObject: (sql) => {
     ticketStore(sql);
     draftStore(sql);

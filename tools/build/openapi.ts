@@ -35,6 +35,18 @@ import {
   ChatModels,
 } from '../../src/contract/wire/chat-completions.ts';
 import {
+  KnowledgeCheckInput,
+  KnowledgeChecks,
+  KnowledgeChecksPreview,
+  KnowledgeChecksPreviewed,
+  KnowledgeChecksPut,
+  KnowledgeChecksQuery,
+  KnowledgeChecksRun,
+  KnowledgeChecksStarted,
+  KnowledgeChecksWritten,
+  KnowledgeCheckTried,
+} from '../../src/contract/wire/checks.ts';
+import {
   ContextPreview,
   ContextRankerPut,
   ContextRankers,
@@ -150,6 +162,7 @@ const hours = {
   title: 'Opening hours',
   content: '# Opening hours\n\nThe shop is open on weekdays from 9:00 to 17:00.\n',
 };
+const check = { question: 'How long does shipping to Canada take?', cites: 'orders/shipping.md' };
 /** In tests an answer of that id is kept first. */
 const answer = { id: '5f0d3a2e-6c1b-4d5e-9f80-3a4b5c6d7e8f' };
 /** Tests put one that is kept in its place. */
@@ -387,6 +400,32 @@ const SHAPES: Record<RouteName, Shapes> = {
     example: { body: { helpdesk: 'zammad', ticket_id: '17', value: 'up' } },
   },
   'POST /v1/support/tickets/replay': { body: ReplayRequest, reply: ReplayResponse, example: { body: { all: true } } },
+  'GET /v1/knowledge/checks': {
+    ...{ query: KnowledgeChecksQuery, reply: KnowledgeChecks },
+    example: { query: { state: 'red', limit: '10' } },
+  },
+  'PUT /v1/knowledge/checks': {
+    ...{ body: KnowledgeChecksPut, reply: KnowledgeChecksWritten },
+    example: { body: { checks: [check, { question: 'Who wins the match tonight?', declined: true }] } },
+  },
+  'DELETE /v1/knowledge/checks/{id}': { reply: undefined, errors: ['NOT_FOUND'], example: { path: { id: 'c-1' } } },
+  'POST /v1/knowledge/checks/run': {
+    ...{ body: KnowledgeChecksRun, reply: KnowledgeChecksStarted, status: 202 },
+    example: { body: {} },
+  },
+  'POST /v1/knowledge/checks/try': {
+    ...{ body: KnowledgeCheckInput, reply: KnowledgeCheckTried },
+    example: { body: check },
+  },
+  'POST /v1/knowledge/checks/preview': {
+    ...{ body: KnowledgeChecksPreview, reply: KnowledgeChecksPreviewed },
+    example: {
+      body: {
+        id: 'orders/shipping.md',
+        article: { title: 'Shipping', content: 'To Canada a parcel takes 9 working days.' },
+      },
+    },
+  },
   'GET /v1/knowledge/editions': { reply: EditionList, example: {} },
   'GET /v1/knowledge/editions/{id}/changes': {
     ...{ query: EditionChangesQuery, reply: EditionChanges, errors: ['NOT_FOUND'] },

@@ -159,6 +159,24 @@ export const ROUTES = {
     capability: 'kb:write',
   },
   'PUT /v1/knowledge/gaps/records': { tag: 'Operations', summary: 'Restore exported gaps', capability: 'kb:write' },
+  'GET /v1/knowledge/checks': {
+    tag: 'Knowledge',
+    summary: 'List the questions that must be answered or declined, and how each ended',
+    capability: 'kb:read',
+  },
+  'PUT /v1/knowledge/checks': { tag: 'Knowledge', summary: 'Store checks', capability: 'kb:write' },
+  'DELETE /v1/knowledge/checks/{id}': { tag: 'Knowledge', summary: 'Delete a check', capability: 'kb:write' },
+  'POST /v1/knowledge/checks/run': { tag: 'Knowledge', summary: 'Run all checks again', capability: 'kb:write' },
+  'POST /v1/knowledge/checks/try': {
+    tag: 'Knowledge',
+    summary: 'Run a check at once without storing it',
+    capability: 'kb:read',
+  },
+  'POST /v1/knowledge/checks/preview': {
+    tag: 'Knowledge',
+    summary: 'Show which checks would end otherwise if an article was written',
+    capability: 'kb:write',
+  },
   'GET /v1/knowledge/editions': {
     tag: 'Knowledge',
     summary: 'List the editions that are kept',

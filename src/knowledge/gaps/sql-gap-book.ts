@@ -3,6 +3,7 @@ import { GAP_WEEKS, type KnowledgeGap } from '../../contract/wire/knowledge.ts';
 import { GapRecord, type GapRecordPage, type GapRecordsQuery } from '../../contract/wire/moving.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
 import { NO_ONE } from '../../platform/context/capabilities.ts';
+import { READABLE } from '../../platform/storage/readable.ts';
 import { bytesOf, migrate, readStored, type Sql, type SqlValue } from '../../platform/storage/sql.ts';
 import {
   type GapBook,
@@ -121,10 +122,6 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
 const audienceList = (audiences: readonly string[] = []): string => JSON.stringify([...audiences].sort());
 
 const AudienceList = z.array(z.string());
-
-/** `mayReadAsked` of platform/context/capabilities.ts, for the audiences in the first parameter. */
-const READABLE = `(audiences = '[]' OR EXISTS (SELECT 1 FROM json_each(?1) WHERE value = '*')
-  OR NOT EXISTS (SELECT 1 FROM json_each(audiences) WHERE value NOT IN (SELECT value FROM json_each(?1))))`;
 
 const MAX_GAPS = 2000;
 const MAX_GAPS_A_SIGHTING = 20;

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
 import { describeIssues, issuesOf, readAs } from '../../contract/core/error-info.ts';
 import { KnowledgeFile } from '../../contract/core/navigator-response.ts';
+import { KnowledgeChecksPreview } from '../../contract/wire/checks.ts';
 import { EditionActivation, EditionChangesQuery } from '../../contract/wire/editions.ts';
 import {
   type ArticleListing,
@@ -131,6 +132,14 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
       ? library(c).currentEdition()
       : library(c).freshEdition(Number(within)));
     return manifest ? c.json(manifest) : refused(c, 'NOT_FOUND', 'Cannot read an edition: none was published yet');
+  });
+  app.post('/editions/drafts', ...own, async (c) => {
+    const request = readJson(c.get('body'), KnowledgeChecksPreview);
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
+    const { id, article } = request.value;
+    const draft = await library(c).draftEdition(id, article, held(c));
+    if ('refused' in draft) return refused(c, 'INVALID_QUERY', draft.refused);
+    return c.body(draft, 200, { 'Content-Type': 'application/octet-stream' });
   });
   app.get('/editions/:edition', ...own, async (c) => {
     const manifest = await library(c).storedEdition(c.req.param('edition'));

@@ -12,6 +12,7 @@ import {
   sha256Hex,
 } from '../../platform/storage/edition-storage.ts';
 import { bytesOf, readStored, type Sql } from '../../platform/storage/sql.ts';
+import type { EditionEntry } from '../articles/article.ts';
 import { buildEdition, sealPages } from '../edition/build-edition.ts';
 import type { PageSource } from '../edition/chunk-texts.ts';
 import { EDITION_VERSION } from '../edition/edition-format.ts';
@@ -323,6 +324,28 @@ const layPage = async (
   await lay(parts.editionStorage, partKey(parts, FIRST_PAGE + page), bytes);
   return sha256(bytes);
 };
+
+/** The edition with one article as it would be written, in one piece; no place of it is stored. */
+export const buildDraft = (
+  written: EditionEntry,
+  {
+    articles,
+    workspace,
+    createdAt,
+    complete,
+    vectors,
+  }: Pick<PublishingParts, 'articles' | 'workspace' | 'complete' | 'vectors'> & { createdAt: string },
+): Uint8Array<ArrayBuffer> => {
+  const others = [...articles.entries()].filter(({ article }) => article.id !== written.article.id);
+  const spareBytes = vectors?.spareBytes ?? (() => 0);
+  const built = buildEdition([...others, written], { id: DRAFT, workspace, createdAt }, { spareBytes });
+  const completed = complete ? complete(built) : built;
+  // In memory of its own, so that what is sent is the edition alone.
+  return (vectors ? vectors.attach(completed) : completed).slice();
+};
+
+/** No edition that is published has this id. */
+const DRAFT = 'e000000-00000000';
 
 /** Pages kept in memory while an edition is fitted to its texts: 4 MiB. */
 const FITTING_PAGES = 64;

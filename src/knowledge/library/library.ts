@@ -27,7 +27,7 @@ import {
   type StoredArticle,
 } from './article-store.ts';
 import { type ChangedArticles, countsOf, type EditionHistory, editionHistory } from './edition-history.ts';
-import { editionStore, publishEdition } from './edition-store.ts';
+import { buildDraft, editionStore, publishEdition } from './edition-store.ts';
 import { chunkEmbedder } from './embed-chunks.ts';
 import type { LibrarySource } from './host-kb-client.ts';
 import { liveSync } from './live-sync.ts';
@@ -92,6 +92,12 @@ export interface Library {
     /** `isMissing`: no article of this id can be read, and the caller must not learn whether there is one. */
     | { forbidden: string; isMissing?: boolean }
   >;
+  /** The edition that an article would make if it was written, without vectors of an embedding model. Nothing is stored. */
+  draftEdition(
+    id: string,
+    article: ArticlePut,
+    audiences?: readonly string[],
+  ): Uint8Array<ArrayBuffer> | { refused: string };
   /** Removes an article, for good even if the host still lists it, and publishes that before it returns. */
   deleteArticle(id: string, audiences?: readonly string[]): Promise<boolean>;
   /** The editions that are kept; `hidden` from those who may not read all articles. */
@@ -279,6 +285,23 @@ export const createLibrary = (options: LibraryOptions): Library => {
         throw error;
       }
     },
+    draftEdition: (id, put, held = []) => {
+      if (articles.textBytes() > MAX_DRAFT_TEXT_BYTES) return { refused: TOO_LARGE_FOR_DRAFT };
+      try {
+        const entry = takeInArticle(replyOf(id, put, now()), normalise);
+        if (!mayRead(held, entry.article.audiences)) return { refused: NOT_HELD };
+        if (articles.owner(id) !== undefined && readable(id, held) === undefined) return { refused: CREATES_NONE };
+        const chunkCount = (): number => articles.chunkCount() + entry.chunks.length;
+        const { wordVectors, complete } = options;
+        const hasWords = embedded === undefined && wordVectors !== undefined;
+        const vectors = hasWords ? wordVectorSource(wordVectors, { articles: { ...articles, chunkCount } }) : undefined;
+        const createdAt = new Date(now()).toISOString();
+        return buildDraft(entry, { articles, workspace, createdAt, complete, vectors });
+      } catch (error) {
+        if (error instanceof ArticleRefused) return { refused: error.message };
+        throw error;
+      }
+    },
     deleteArticle: async (id, held) => {
       if (readable(id, held) === undefined) return false;
       sql.transaction(() => {
@@ -323,6 +346,11 @@ export const createLibrary = (options: LibraryOptions): Library => {
     editionPart: editions.part,
   };
 };
+
+/** Bytes of texts up to which an edition is built for an article that is not written yet: a second of work. */
+const MAX_DRAFT_TEXT_BYTES = 3 * 1024 * 1024;
+const TOO_LARGE_FOR_DRAFT =
+  'Cannot check the article before it is saved: the knowledge base is too large. Its checks are run once it is published';
 
 const hasHost = ({ source }: LibraryOptions): boolean => {
   try {
@@ -484,7 +512,15 @@ export type RemoteLibrary = {
 export const REMOTE_METHODS = [
   ...(['status', 'startSync', 'listArticles', 'inventory', 'readArticle', 'readText'] as const),
   ...(['editions', 'editionChanges', 'activateEdition'] as const),
-  ...(['writeArticle', 'deleteArticle', 'isFirstCall', 'currentEdition', 'freshEdition', 'storedEdition'] as const),
+  ...([
+    'writeArticle',
+    'draftEdition',
+    'deleteArticle',
+    'isFirstCall',
+    'currentEdition',
+    'freshEdition',
+    'storedEdition',
+  ] as const),
   ...(['editionPart'] as const),
 ];
 

@@ -13,7 +13,7 @@ export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
     cap: ['support:analyze', 'helpdesk:read', 'helpdesk:write', 'helpdesk:requests:write', 'kb:read', 'kb:write'],
   },
   library: { origin: ['svc'], ws: ['*'], cap: ['kb:read', 'kb:write'] },
-  navigator: { cap: ['kb:read', 'kb:editions:read'] },
+  navigator: { origin: ['svc'], ws: ['*'], cap: ['kb:read', 'kb:editions:read', 'kb:checks:write'] },
   semantic: { cap: ['kb:read'] },
   analytics: { cap: ['sql:read'] },
   'web-search': { cap: ['web:search'] },

@@ -1,0 +1,60 @@
+import type { CheckBreak } from '../../contract/wire/checks.ts';
+import type { Edition } from '../edition/open-edition.ts';
+
+/** Two numbers of 32 bits an article: a hash of its id and one of its contents. */
+const NUMBERS = 2;
+
+/**
+ * What tells which articles another edition has changed: 8 bytes an article, sorted by the hash of its id. Texts count as far as they are
+ * in memory; of an edition with its texts on pages, headings and dates do.
+ */
+export function articleMarks(edition: Edition): Uint8Array<ArrayBuffer> {
+  const whole = edition.narrowed?.from ?? edition;
+  const marks = Array.from({ length: whole.articleCount }, (_, at) => markOf(whole, at));
+  marks.sort(([one], [other]) => one - other);
+  return new Uint8Array(Uint32Array.from(marks.flat()).buffer);
+}
+
+/**
+ * What became of articles since another edition.
+ *
+ * @param edition The later one.
+ * @param marks `articleMarks` of the earlier one.
+ * @returns Undefined for an article that is the same in both, or in neither.
+ */
+export function changesSince(
+  edition: Edition,
+  marks: Uint8Array,
+): (id: string) => CheckBreak['articles'][number]['change'] | undefined {
+  const numbers = new Uint32Array(marks.slice().buffer);
+  const before = new Map<number, number>();
+  for (let at = 0; at < numbers.length; at += NUMBERS) before.set(numbers[at] ?? 0, numbers[at + 1] ?? 0);
+  const whole = edition.narrowed?.from ?? edition;
+  return (id) => {
+    const earlier = before.get(hashOf(id));
+    const place = whole.findArticle(id);
+    if (place < 0) return earlier === undefined ? undefined : 'removed';
+    if (earlier === undefined) return 'added';
+    return markOf(whole, place)[1] === earlier ? undefined : 'changed';
+  };
+}
+
+const markOf = (edition: Edition, at: number): [id: number, contents: number] => {
+  const { id, title, url, lastUpdated, intents, devices, firstChunk, endChunk } = edition.article(at);
+  const isInMemory = edition.texts.paged === undefined;
+  let contents = hashOf(
+    JSON.stringify([title, url, isInMemory ? '' : lastUpdated, intents, devices, endChunk - firstChunk]),
+  );
+  for (let chunk = firstChunk; chunk < endChunk; chunk++) {
+    contents = hashOf(edition.headingPath(chunk).join('\n'), contents);
+    if (isInMemory) contents = hashOf(edition.texts.text(chunk), contents);
+  }
+  return [hashOf(id), contents];
+};
+
+/** FNV-1a, 32 bits. */
+const hashOf = (text: string, start = 0x811c9dc5): number => {
+  let hash = start;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+};

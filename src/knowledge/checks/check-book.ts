@@ -1,0 +1,105 @@
+import type {
+  CheckBreak,
+  CheckResult,
+  CheckState,
+  KnowledgeCheckInput,
+  KnowledgeChecks,
+  KnowledgeChecksQuery,
+  KnowledgeChecksWritten,
+} from '../../contract/wire/checks.ts';
+import { StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
+
+/** A check as its author wrote it, with what a run needs. */
+export interface StoredCheck {
+  id: string;
+  input: KnowledgeCheckInput;
+  /** Sorted: the question is asked with these. */
+  audiences: readonly string[];
+  state: CheckState;
+  /** Of the last run; undefined before the first. */
+  last: { edition: string; cites: CheckResult['answer']['cites'] } | undefined;
+}
+
+/** How a check ended on an edition. */
+export interface CheckRun extends Pick<StoredCheck, 'id' | 'input'> {
+  result: CheckResult;
+  edition: string;
+  /** Articles that changed since the edition of the run before; noted when the check turns from green to red. */
+  changes: CheckBreak['articles'];
+}
+
+/** Who asks, and when. */
+export interface CheckScope {
+  audiences: readonly string[];
+  /** Milliseconds since 1970. */
+  nowMs: number;
+}
+
+export interface CheckWriting extends CheckScope {
+  checks: readonly { id: string; input: KnowledgeCheckInput }[];
+}
+
+/** The checks of one workspace, in the object that runs them. */
+export interface CheckBook {
+  /** Adds and replaces; none when there would be too many. */
+  put(writing: CheckWriting): KnowledgeChecksWritten | { full: number };
+  /** Those that the audiences may see. */
+  list(query: KnowledgeChecksQuery, scope: CheckScope): KnowledgeChecks;
+  /** All that the audiences may see. */
+  stored(audiences: readonly string[]): StoredCheck[];
+  remove(id: string, audiences: readonly string[]): boolean;
+  /** Has all of them run again that the audiences may see; returns how many. */
+  start(scope: CheckScope): number;
+  /** Has those run again that were last run against another edition than the current one. */
+  noteEdition(edition: string, nowMs: number): void;
+  isEmpty(): boolean;
+  /** Those that are to be run now. */
+  due(limit: number, nowMs: number): StoredCheck[];
+  /** When the next is to be run. */
+  nextDueAt(): number | undefined;
+  postpone(id: string, atMs: number): void;
+  /** Marks of the articles of an edition (`articleMarks`), kept while a check was last run against it. */
+  marks(edition: string): Uint8Array | undefined;
+  keepMarks(edition: string, marks: Uint8Array<ArrayBuffer>): void;
+  note(run: CheckRun, nowMs: number): void;
+}
+
+/** The methods that travel; the others are for the object itself. */
+export const CHECK_METHODS = [
+  'put',
+  'list',
+  'stored',
+  'remove',
+  'start',
+  'noteEdition',
+] as const satisfies (keyof CheckBook)[];
+export type CheckMethod = (typeof CHECK_METHODS)[number];
+
+/** A check book behind a remote call. */
+export type RemoteCheckBook = {
+  [Method in CheckMethod]: (...parameters: Parameters<CheckBook[Method]>) => Promise<ReturnType<CheckBook[Method]>>;
+};
+
+/** A Durable Object for one workspace. */
+export interface ChecksStub {
+  ask(workspace: string, method: CheckMethod, parameters: unknown[]): Promise<unknown>;
+}
+
+export type CheckBooks = (workspace: string) => RemoteCheckBook;
+
+/** The check books of all workspaces, each in the object of its name. */
+export const remoteCheckBooks =
+  (stubOf: (workspace: string) => ChecksStub): CheckBooks =>
+  (workspace) => {
+    const ask =
+      (method: CheckMethod) =>
+      async (...parameters: unknown[]): Promise<unknown> => {
+        try {
+          return await stubOf(workspace).ask(workspace, method, parameters);
+        } catch (cause) {
+          throw new StoreUnavailable('unavailable', 'Cannot ask the checks of a workspace', { cause });
+        }
+      };
+    // Each method is asked of the method of the same name: the compiler does not see that names and types go together.
+    return Object.fromEntries(CHECK_METHODS.map((method) => [method, ask(method)])) as unknown as RemoteCheckBook;
+  };

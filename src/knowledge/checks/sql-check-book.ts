@@ -1,0 +1,217 @@
+import * as z from 'zod';
+import {
+  CheckBreak,
+  CheckResult,
+  CheckState,
+  type KnowledgeCheck,
+  KnowledgeCheckInput,
+  type KnowledgeChecks,
+  type KnowledgeChecksQuery,
+  type KnowledgeChecksWritten,
+  MAX_CHECKS,
+} from '../../contract/wire/checks.ts';
+import { READABLE } from '../../platform/storage/readable.ts';
+import { bytesOf, migrate, readStored, type Sql, type SqlValue } from '../../platform/storage/sql.ts';
+import type { CheckBook, CheckRun, CheckScope, CheckWriting, StoredCheck } from './check-book.ts';
+
+export interface SqlCheckBookOptions {
+  /** Most checks that are stored; 2,000 when absent. */
+  maxChecks?: number | undefined;
+}
+
+/** The checks of one workspace, in a database of its own. */
+export function sqlCheckBook(sql: Sql, { maxChecks = MAX_CHECKS }: SqlCheckBookOptions = {}): CheckBook {
+  migrate(sql, 'checks', MIGRATIONS);
+  const total = (): number => countOf(sql, 'SELECT count(*) AS n FROM checks');
+  return {
+    put: (writing) => sql.transaction(() => putChecks(sql, writing, maxChecks - total())),
+    list: (query, { audiences, nowMs }) => listChecks(sql, query, { audiences, nowMs }),
+    stored: (audiences) =>
+      sql
+        .all<CheckRow>(`SELECT * FROM checks WHERE ${READABLE} ORDER BY place`, JSON.stringify(audiences))
+        .map(storedOf),
+    remove: (id, audiences) =>
+      sql.transaction(() => {
+        const held = JSON.stringify(audiences);
+        const isThere = countOf(sql, `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND id = ?2`, held, id) > 0;
+        if (isThere) sql.run('DELETE FROM checks WHERE id = ?', id);
+        return isThere;
+      }),
+    start: ({ audiences, nowMs }) => {
+      const held = JSON.stringify(audiences);
+      sql.run(`UPDATE checks SET due_at = ?2 WHERE ${READABLE}`, held, nowMs);
+      return countOf(sql, `SELECT count(*) AS n FROM checks WHERE ${READABLE}`, held);
+    },
+    isEmpty: () => total() === 0,
+    due: (limit, nowMs) =>
+      sql
+        .all<CheckRow>('SELECT * FROM checks WHERE due_at <= ? ORDER BY audiences, place LIMIT ?', nowMs, limit)
+        .map(storedOf),
+    nextDueAt: () => sql.all<{ at: number | null }>('SELECT min(due_at) AS at FROM checks')[0]?.at ?? undefined,
+    postpone: (id, atMs) => sql.run('UPDATE checks SET due_at = ? WHERE id = ?', atMs, id),
+    noteEdition: (edition, nowMs) =>
+      sql.run('UPDATE checks SET due_at = ? WHERE due_at IS NULL AND edition IS NOT ?', nowMs, edition),
+    marks: (edition) =>
+      sql
+        .all<{ marks: ArrayBuffer | Uint8Array<ArrayBuffer> }>(
+          'SELECT marks FROM check_marks WHERE edition = ?',
+          edition,
+        )
+        .map(({ marks }) => bytesOf(marks))[0],
+    keepMarks: (edition, marks) => {
+      sql.run('INSERT OR REPLACE INTO check_marks (edition, marks) VALUES (?, ?)', edition, marks);
+      sql.run(
+        'DELETE FROM check_marks WHERE edition <> ? AND edition NOT IN (SELECT edition FROM checks WHERE edition IS NOT NULL)',
+        edition,
+      );
+    },
+    note: (run, nowMs) => sql.transaction(() => noteRun(sql, run, nowMs)),
+  };
+}
+
+const countOf = (sql: Sql, query: string, ...values: SqlValue[]): number =>
+  sql.all<{ n: number }>(query, ...values)[0]?.n ?? 0;
+
+interface CheckRow extends Record<string, SqlValue> {
+  place: number;
+  id: string;
+  /** `KnowledgeCheckInput` as JSON; `audiences` likewise, sorted. */
+  input: string;
+  audiences: string;
+  created_at: number;
+  state: string;
+  since: number | null;
+  ran_at: number | null;
+  edition: string | null;
+  /** `CheckResult` and `CheckBreak` as JSON. */
+  result: string | null;
+  broken_by: string | null;
+}
+
+const putChecks = (
+  sql: Sql,
+  { checks, audiences, nowMs }: CheckWriting,
+  room: number,
+): KnowledgeChecksWritten | { full: number } => {
+  const stored = JSON.stringify(audiences);
+  const written = { added: 0, changed: 0, unchanged: 0 };
+  const inputOf = new Map(checks.map(({ id, input }) => [id, JSON.stringify(input)]));
+  const knownOf = new Map(
+    [...inputOf.keys()].map((id) => [
+      id,
+      sql.all<{ input: string }>('SELECT input FROM checks WHERE id = ?', id)[0]?.input,
+    ]),
+  );
+  const added = [...knownOf.values()].filter((known) => known === undefined).length;
+  if (added > room) return { full: added - room };
+  for (const [id, input] of inputOf) {
+    const known = knownOf.get(id);
+    if (known === input) written.unchanged += 1;
+    else if (known === undefined) {
+      sql.run(
+        "INSERT INTO checks (id, input, audiences, created_at, state, due_at) VALUES (?, ?, ?, ?, 'not_run', ?)",
+        ...[id, input, stored, nowMs, nowMs],
+      );
+      written.added += 1;
+    } else {
+      sql.run(
+        `UPDATE checks SET input = ?, state = 'not_run', since = NULL, ran_at = NULL, edition = NULL, result = NULL, broken_by = NULL,
+          due_at = ? WHERE id = ?`,
+        ...[input, nowMs, id],
+      );
+      written.changed += 1;
+    }
+  }
+  return written;
+};
+
+const STATES = CheckState.options;
+/** Red ones first: the place of the state in the list of states. */
+const RANK = `CASE state ${STATES.map((state, at) => `WHEN '${state}' THEN ${at}`).join(' ')} END`;
+
+const listChecks = (
+  sql: Sql,
+  { state, limit, cursor = '' }: KnowledgeChecksQuery,
+  { audiences, nowMs }: CheckScope,
+): KnowledgeChecks => {
+  const held = JSON.stringify(audiences);
+  const [rank = '-1', place = '0'] = cursor.split('.');
+  const rows = sql.all<CheckRow & { rank: number }>(
+    `SELECT *, ${RANK} AS rank FROM checks WHERE ${READABLE} AND (?2 = 'all' OR state = ?2) AND (${RANK}, place) > (?3, ?4)
+      ORDER BY rank, place LIMIT ?5`,
+    ...[held, state, Number(rank === '' ? -1 : rank), Number(place), limit + 1],
+  );
+  const counts = { red: 0, not_run: 0, green: 0 };
+  for (const each of STATES)
+    counts[each] = countOf(sql, `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND state = ?2`, held, each);
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return {
+    checks: page.map(checkOf),
+    counts,
+    running: countOf(sql, `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND due_at <= ?2`, held, nowMs) > 0,
+    next_cursor: last === undefined ? null : `${last.rank}.${last.place}`,
+  };
+};
+
+const Audiences = z.array(z.string());
+
+const inputOf = (row: CheckRow): KnowledgeCheckInput => KnowledgeCheckInput.parse(JSON.parse(row.input));
+const resultOf = ({ result }: CheckRow): CheckResult | undefined =>
+  result === null ? undefined : readStored(CheckResult, result);
+const stateOf = (row: CheckRow): CheckState => CheckState.parse(row.state);
+
+const storedOf = (row: CheckRow): StoredCheck => {
+  const result = resultOf(row);
+  return {
+    ...{ id: row.id, input: inputOf(row), audiences: readStored(Audiences, row.audiences) ?? [], state: stateOf(row) },
+    last:
+      result === undefined || row.edition === null ? undefined : { edition: row.edition, cites: result.answer.cites },
+  };
+};
+
+const checkOf = (row: CheckRow): KnowledgeCheck => {
+  const result = resultOf(row);
+  return {
+    ...{ id: row.id, ...inputOf(row), created_at: momentOf(row.created_at), state: stateOf(row) },
+    ...{
+      since: row.since === null ? null : momentOf(row.since),
+      ran_at: row.ran_at === null ? null : momentOf(row.ran_at),
+    },
+    ...{ edition: row.edition, lacks: result?.lacks ?? [], answer: result?.answer ?? null },
+    broken_by: row.broken_by === null ? null : (readStored(CheckBreak, row.broken_by) ?? null),
+  };
+};
+
+const momentOf = (ms: number): string => new Date(ms).toISOString();
+
+/** A check that was deleted or changed while it ran keeps what it is. */
+const noteRun = (sql: Sql, { id, input, result, edition, changes }: CheckRun, nowMs: number): void => {
+  const [row] = sql.all<CheckRow>('SELECT * FROM checks WHERE id = ?', id);
+  if (row === undefined || row.input !== JSON.stringify(input)) return;
+  const isSame = row.state === result.state;
+  const broken = result.state === 'red' ? (breakOf(row, { edition, changes }) ?? row.broken_by) : null;
+  sql.run(
+    'UPDATE checks SET state = ?, since = ?, ran_at = ?, edition = ?, result = ?, broken_by = ?, due_at = NULL WHERE id = ?',
+    ...[result.state, isSame ? row.since : nowMs, nowMs, edition, JSON.stringify(result), broken, id],
+  );
+};
+
+/** As JSON; undefined unless the check was green before. */
+const breakOf = (
+  { state, edition: before }: CheckRow,
+  { edition: after, changes: articles }: Pick<CheckRun, 'edition' | 'changes'>,
+): string | undefined =>
+  state === 'green' && before !== null ? JSON.stringify({ before, after, articles } satisfies CheckBreak) : undefined;
+
+const MIGRATIONS = [
+  [
+    // `due_at` is when a check is to be run, null when it is not. `edition` is the one that it was last run against.
+    `CREATE TABLE checks (place INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, input TEXT NOT NULL, audiences TEXT NOT NULL,
+      created_at INTEGER NOT NULL, state TEXT NOT NULL, since INTEGER, ran_at INTEGER, edition TEXT, result TEXT, broken_by TEXT,
+      due_at INTEGER)`,
+    'CREATE INDEX checks_due ON checks (due_at) WHERE due_at IS NOT NULL',
+    // What tells which articles a later edition has changed.
+    'CREATE TABLE check_marks (edition TEXT PRIMARY KEY, marks BLOB NOT NULL)',
+  ],
+];

@@ -1,0 +1,29 @@
+import { ErrorBody } from '../../contract/core/error-info.ts';
+import type { ArticlePut } from '../../contract/wire/host-article.ts';
+import type { OriginContext } from '../../platform/context/request-context.ts';
+import type { SignedClient } from '../../platform/context/signed-client.ts';
+import { EditionUnavailable } from './edition-reader.ts';
+import { type Edition, openEdition } from './open-edition.ts';
+
+/** Largest edition that is built for an article that is not written yet. */
+export const MAX_DRAFT_BYTES = 12 * 1024 * 1024;
+
+/** An edition with an article as it would be written, or why it cannot be written. */
+export type Draft = { edition: Edition } | { refused: string };
+
+/** Opens the edition that an article would make, in the name of who would write it. */
+export type DraftReader = (
+  who: { workspace: string; audiences: readonly string[] },
+  written: { id: string; article: ArticlePut },
+) => Promise<Draft>;
+
+/** @param contextOf The navigator's own context for what some audiences may read. */
+export const createDraftReader =
+  (client: SignedClient, contextOf: (workspace: string, audiences: readonly string[]) => OriginContext): DraftReader =>
+  async ({ workspace, audiences }, body) => {
+    const call = { to: 'library', path: '/editions/drafts', body, maxAnswerBytes: MAX_DRAFT_BYTES };
+    const answer = await client.call(contextOf(workspace, audiences), call);
+    if (!answer.ok) throw new EditionUnavailable(`Cannot build the edition: ${answer.error.code}`);
+    if (answer.status === 200) return { edition: openEdition(answer.body) };
+    return { refused: ErrorBody.parse(answer.json()).error.message };
+  };

@@ -1,0 +1,202 @@
+import type { Context, Hono } from 'hono';
+import type * as z from 'zod';
+import { describeIssues, readAs } from '../../../contract/core/error-info.ts';
+import {
+  CheckState,
+  KnowledgeCheckInput,
+  type KnowledgeChecks,
+  KnowledgeChecksPreview,
+  type KnowledgeChecksPreviewed,
+  KnowledgeChecksPut,
+  KnowledgeChecksQuery,
+  KnowledgeChecksRun,
+  type KnowledgeChecksStarted,
+  type KnowledgeCheckTried,
+  MAX_CHECKS,
+} from '../../../contract/wire/checks.ts';
+import type { CheckBooks, StoredCheck } from '../../../knowledge/checks/check-book.ts';
+import { audiencesIn, type EditionScope, editionFor } from '../../../knowledge/edition/current-edition.ts';
+import type { DraftReader } from '../../../knowledge/edition/draft-edition.ts';
+import type { Edition } from '../../../knowledge/edition/open-edition.ts';
+import { mapBounded, waitUntilOf } from '../../../platform/concurrency.ts';
+import {
+  contextGuard,
+  type GuardedEnv,
+  type GuardOptions,
+  refusal,
+  requireCapability,
+} from '../../../platform/context/context-guard.ts';
+import { MAX_ARTICLE_BYTES } from '../../../platform/context/limits.ts';
+import { memoryReplayStore } from '../../../platform/context/verify-context.ts';
+import { sha256, utf8 } from '../../../platform/encoding.ts';
+import { timeToAnswer, withDeadline } from '../../../platform/http/deadline.ts';
+import { jsonAnswer, readJson } from '../../../platform/http/json-http.ts';
+import { inAddress, suggestForm } from '../../../platform/http/suggest-form.ts';
+import type { CheckAsking } from './check-asking.ts';
+import { CheckNotRun, runCheck } from './run-checks.ts';
+
+export interface CheckRouteParts {
+  guard: GuardOptions;
+  books: CheckBooks;
+  editionFor: (scope: EditionScope) => Promise<Edition>;
+  /** Opens the edition that an article would make. */
+  readDraft: DraftReader;
+  asking: CheckAsking;
+  now?: (() => number) | undefined;
+}
+
+const SELF = 'navigator';
+/** The capability of the routes that change something; the gateway grants it to keys with `kb:write`. */
+const WRITE = 'kb:checks:write';
+/** How long a listing waits to learn which edition is current. */
+const EDITION_MS = 1500;
+/** A preview begins no further check after this. */
+const PREVIEW_MS = 20_000;
+
+type CheckContext = Context<GuardedEnv>;
+
+/** The routes under `/v1/knowledge/checks`, for the workspace of the verified context. */
+export function checkRoutes(app: Hono<GuardedEnv>, { guard, books, ...parts }: CheckRouteParts): void {
+  const { now = Date.now } = parts;
+  const read = [contextGuard(guard), requireCapability('kb:read')] as const;
+  const settings = { ...guard, replay: memoryReplayStore(), maxBodyBytes: MAX_ARTICLE_BYTES };
+  const write = [contextGuard(settings), requireCapability(WRITE)] as const;
+  const bookOf = (c: CheckContext) => books(c.get('context').workspace);
+  const scopeOf = (c: CheckContext) => ({ audiences: c.get('context').audiences, nowMs: now() });
+
+  app.get('/v1/knowledge/checks', ...read, async (c) => {
+    const query = readAs(KnowledgeChecksQuery, c.req.query());
+    if (!query.ok) {
+      const message = `Cannot list checks: ${describeIssues(query.issues)}`;
+      return refused(c, message, suggestForm(KnowledgeChecksQuery, query.issues, inAddress));
+    }
+    const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
+    // What is listed is true without it, and a run begins within a minute.
+    const edition = await withDeadline(() => parts.editionFor(scope), { timeoutMs: EDITION_MS }).catch(() => undefined);
+    if (edition !== undefined) await bookOf(c).noteEdition(edition.id, now());
+    return jsonAnswer((await bookOf(c).list(query.value, scopeOf(c))) satisfies KnowledgeChecks);
+  });
+
+  app.put('/v1/knowledge/checks', ...write, async (c) => {
+    const request = bodyOf(c, KnowledgeChecksPut);
+    if (!request.ok) return request.refusal;
+    const audiences = await authorsAudiences(c, parts);
+    const checks = await Promise.all(
+      request.value.checks.map(async (input) => ({ id: await idOf(input.question, audiences), input })),
+    );
+    const written = await bookOf(c).put({ checks, audiences, nowMs: now() });
+    return 'full' in written ? refused(c, tooMany(written.full)) : jsonAnswer(written);
+  });
+
+  app.delete('/v1/knowledge/checks/:id', ...write, async (c) => {
+    if (await bookOf(c).remove(c.req.param('id'), c.get('context').audiences)) return c.body(null, 204);
+    c.set('outcome', 'NOT_FOUND');
+    const message = 'Cannot delete this check: there is none of that id';
+    return refusal('NOT_FOUND', { librarian: SELF, message });
+  });
+
+  app.post('/v1/knowledge/checks/run', ...write, async (c) => {
+    const request = bodyOf(c, KnowledgeChecksRun);
+    if (!request.ok) return request.refusal;
+    const checks = await bookOf(c).start(scopeOf(c));
+    return jsonAnswer({ checks } satisfies KnowledgeChecksStarted, { status: 202 });
+  });
+
+  app.post('/v1/knowledge/checks/try', ...read, async (c) => {
+    const request = bodyOf(c, KnowledgeCheckInput);
+    if (!request.ok) return request.refusal;
+    const context = c.get('context');
+    const edition = await parts.editionFor({ context, waitUntil: waitUntilOf(c) });
+    const asking = parts.asking.ofCaller(c, () => timeToAnswer(context.deadlineMs - now()));
+    try {
+      const result = await runCheck(edition, request.value, asking.options);
+      return jsonAnswer({ ...result, edition: edition.id } satisfies KnowledgeCheckTried);
+    } catch (error) {
+      if (!(error instanceof CheckNotRun)) throw error;
+      c.set('outcome', 'SERVICE_UNAVAILABLE');
+      return refusal('SERVICE_UNAVAILABLE', { librarian: SELF, message: error.message });
+    } finally {
+      asking.settle();
+    }
+  });
+
+  app.post('/v1/knowledge/checks/preview', ...write, async (c) => {
+    const request = bodyOf(c, KnowledgeChecksPreview);
+    if (!request.ok) return request.refusal;
+    const { workspace, audiences } = c.get('context');
+    const [draft, stored] = await Promise.all([
+      parts.readDraft({ workspace, audiences }, request.value),
+      bookOf(c).stored(audiences),
+    ]);
+    if ('refused' in draft) return refused(c, draft.refused);
+    const { id } = request.value;
+    const previewed = await previewChecks(draft.edition, inOrderFor(stored, id), { ...parts, now, workspace });
+    return jsonAnswer(previewed);
+  });
+}
+
+/** Those first that the article decides. */
+const inOrderFor = (checks: readonly StoredCheck[], id: string): StoredCheck[] => {
+  const isAbout = ({ input, last }: StoredCheck): boolean =>
+    input.cites === id || last?.cites.some((article) => article.id === id) === true;
+  return checks.toSorted((one, other) => Number(isAbout(other)) - Number(isAbout(one)));
+};
+
+const previewChecks = async (
+  draft: Edition,
+  checks: readonly StoredCheck[],
+  { asking, now, workspace }: Pick<CheckRouteParts, 'asking'> & { now: () => number; workspace: string },
+): Promise<KnowledgeChecksPreviewed> => {
+  const untilMs = now() + PREVIEW_MS;
+  const results = await mapBounded(checks, async ({ input, audiences }) => {
+    if (now() > untilMs) return undefined;
+    const options = asking.own(workspace, { timeLeftMs: () => untilMs - now() });
+    return runCheck(editionFor(draft, audiences), input, options).catch((error: unknown) => {
+      if (error instanceof CheckNotRun) return undefined;
+      throw error;
+    });
+  });
+  const turned = checks.flatMap(({ id, input, state }, at) => {
+    const result = results[at];
+    const isShown = result !== undefined && (result.state === 'red' || state === 'red');
+    return isShown ? [{ ...{ id, ...input, was: CheckState.parse(state) }, ...result }] : [];
+  });
+  const run = results.filter((result) => result !== undefined).length;
+  return { run, left_out: checks.length - run, checks: turned };
+};
+
+/** The audiences of the author as far as they matter, sorted. */
+const authorsAudiences = async (
+  c: CheckContext,
+  { editionFor: read, asking }: Pick<CheckRouteParts, 'editionFor' | 'asking'>,
+) => {
+  const { workspace, audiences } = c.get('context');
+  if (audiences.length === 0) return [];
+  const context = asking.contextOf(workspace, audiences);
+  return audiencesIn(await read({ context, waitUntil: waitUntilOf(c) }), audiences).toSorted();
+};
+
+const ID_LENGTH = 22;
+
+/** Equal for the same question of the same audiences. */
+const idOf = async (question: string, audiences: readonly string[]): Promise<string> =>
+  (await sha256(utf8(JSON.stringify([question.normalize('NFC').replace(/\s+/g, ' '), ...audiences])))).slice(
+    0,
+    ID_LENGTH,
+  );
+
+const tooMany = (surplus: number): string =>
+  `Cannot store the checks: a workspace has at most ${MAX_CHECKS}, and these are ${surplus} too many. Delete some first`;
+
+const bodyOf = <Schema extends z.ZodType>(
+  c: CheckContext,
+  schema: Schema,
+): { ok: true; value: z.output<Schema> } | { ok: false; refusal: Response } => {
+  const request = readJson(c.get('body'), schema, { whenEmpty: {} });
+  return request.ok ? request : { ok: false, refusal: refused(c, request.problem, request.suggestion) };
+};
+
+const refused = (c: CheckContext, message: string, suggestion?: string): Response => {
+  c.set('outcome', 'INVALID_QUERY');
+  return refusal('INVALID_QUERY', { librarian: SELF, message, suggestion });
+};

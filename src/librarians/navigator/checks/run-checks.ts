@@ -1,0 +1,156 @@
+import { answerPhrases, languageOfAsker } from '../../../answering/write/answer-phrases.ts';
+import type { NavigatorAnswer } from '../../../answering/write/navigator-answer.ts';
+import { shortenAnswer } from '../../../answering/write/shorten-answer.ts';
+import type { AIClient } from '../../../contract/core/librarian.ts';
+import { isUnsure } from '../../../contract/core/response.ts';
+import type { CheckAnswer, CheckResult, KnowledgeCheckInput } from '../../../contract/wire/checks.ts';
+import { articleMarks, changesSince } from '../../../knowledge/checks/article-marks.ts';
+import type { CheckBook, StoredCheck } from '../../../knowledge/checks/check-book.ts';
+import type { Edition } from '../../../knowledge/edition/open-edition.ts';
+import { answerQuestion, type QuestionOptions } from '../answer-question.ts';
+import { judgeCheck } from './judge-check.ts';
+
+/** How a question is asked: as `POST /v1/navigate` does it, without a conversation, facts or other librarians. */
+export interface AskingCheck
+  extends Pick<QuestionOptions, 'retrieve' | 'reranker' | 'wordVectors' | 'waitUntil' | 'signal'> {
+  ai?: AIClient | undefined;
+  timeLeftMs: () => number;
+}
+
+/** Something was missing while a check was run that it may need: it says nothing about the articles. */
+export class CheckNotRun extends Error {
+  override readonly name = 'CheckNotRun';
+}
+
+/**
+ * Asks the question of a check, and judges the answer as people read it.
+ *
+ * @throws {CheckNotRun} When it is red and its answer had to do without something, such as the model.
+ */
+export async function runCheck(
+  edition: Edition,
+  check: KnowledgeCheckInput,
+  asking: AskingCheck,
+): Promise<CheckResult> {
+  const language = languageOfAsker({ question: check.question });
+  const { answer, metadata } = await answerQuestion(edition, check.question, { ...asking, language });
+  const result = judgeCheck(check, shownAnswer(edition, answer, language));
+  const { degraded = [] } = metadata;
+  if (result.state === 'red' && degraded.length > 0)
+    throw new CheckNotRun(
+      `Cannot run the check: its answer had to do without ${degraded.join(' and ')}. It is run again later`,
+    );
+  return result;
+}
+
+const MAX_CITED = 8;
+
+const shownAnswer = (
+  edition: Edition,
+  { response, verdict, sources, probability }: NavigatorAnswer,
+  language: string | undefined,
+): CheckAnswer => {
+  const ids = verdict === 'answer' ? [...new Set(response.sources.map(({ file }) => file))] : [];
+  return {
+    outcome: outcomeOf(verdict, probability),
+    text: shortenAnswer(response.answer, sources, { phrases: answerPhrases(language) }),
+    cites: ids.slice(0, MAX_CITED).map((id) => ({ id, title: titleOf(edition, id) })),
+  };
+};
+
+const outcomeOf = (verdict: NavigatorAnswer['verdict'], probability: number): CheckAnswer['outcome'] => {
+  if (verdict === 'underspecified') return 'asks_back';
+  if (verdict !== 'answer') return 'declined';
+  return isUnsure(probability) ? 'unsure' : 'answered';
+};
+
+const titleOf = (edition: Edition, id: string): string => {
+  const at = edition.findArticle(id);
+  return at < 0 ? id : edition.article(at).title.slice(0, 500);
+};
+
+/** What a function runs checks with. */
+export interface CheckRunner {
+  /** Id of the current edition; undefined when none was published. */
+  currentEdition: () => Promise<string | undefined>;
+  /** What some audiences may read of the current edition. */
+  editionFor: (audiences: readonly string[]) => Promise<Edition>;
+  run: (edition: Edition, check: KnowledgeCheckInput) => Promise<CheckResult>;
+}
+
+interface RunningChecks extends CheckRunner {
+  book: CheckBook;
+  now: () => number;
+  onFault: (error: unknown) => void;
+}
+
+/** Checks of one step: each is noted when it has ended, so that a crash repeats one. */
+const BATCH = 20;
+/** No further check begins after this in one step. */
+const STEP_MS = 20_000;
+/** How often the current edition is looked at while there are checks. */
+const LOOK_MS = 60_000;
+/** After a failure. */
+const RETRY_MS = 300_000;
+
+/**
+ * Runs some of the checks that are due, all of them once there is another edition.
+ *
+ * @returns When to continue, in milliseconds since 1970; undefined without checks.
+ */
+export async function workOnChecks(parts: RunningChecks): Promise<number | undefined> {
+  const { book, currentEdition, now, onFault } = parts;
+  if (book.isEmpty()) return undefined;
+  try {
+    const current = await currentEdition();
+    if (current === undefined) return now() + LOOK_MS;
+    book.noteEdition(current, now());
+    const untilMs = now() + STEP_MS;
+    for (const check of book.due(BATCH, now())) {
+      if (now() > untilMs) break;
+      await runStored(check, parts);
+      await turnOfOthers();
+    }
+    return Math.max(now(), Math.min(book.nextDueAt() ?? Number.POSITIVE_INFINITY, now() + LOOK_MS));
+  } catch (error) {
+    onFault(error);
+    return now() + RETRY_MS;
+  }
+}
+
+const runStored = async (check: StoredCheck, { book, editionFor, run, now, onFault }: RunningChecks): Promise<void> => {
+  const edition = await editionFor(check.audiences);
+  if (book.marks(edition.id) === undefined) book.keepMarks(edition.id, articleMarks(edition));
+  try {
+    const result = await run(edition, check.input);
+    const changes = changesFor(check, { result, edition, book });
+    book.note({ ...check, result, edition: edition.id, changes }, now());
+  } catch (error) {
+    // The others are run nevertheless.
+    onFault(error);
+    book.postpone(check.id, now() + RETRY_MS);
+  }
+};
+
+/** Yields between checks: each takes some milliseconds, and responses of the same isolate must not wait. */
+const turnOfOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+const MAX_CHANGES = 20;
+
+/** The articles that changed since the check was last run, and that its answer cited, cites now or has to cite. */
+const changesFor = (
+  { input, last }: StoredCheck,
+  { result, edition, book }: { result: CheckResult; edition: Edition; book: CheckBook },
+) => {
+  const marks = last && book.marks(last.edition);
+  if (last === undefined || marks === undefined || result.state === 'green') return [];
+  const changeOf = changesSince(edition, marks);
+  const wanted = input.cites === undefined ? [] : [{ id: input.cites, title: titleOf(edition, input.cites) }];
+  const articles = new Map([...wanted, ...last.cites, ...result.answer.cites].map((article) => [article.id, article]));
+  return [...articles.values()]
+    .flatMap((article) => {
+      const change = changeOf(article.id);
+      return change === undefined ? [] : { ...article, change };
+    })
+    .slice(0, MAX_CHANGES);
+};

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckRun } from '../../../src/knowledge/checks/check-book.ts';
+import { sqlCheckBook } from '../../../src/knowledge/checks/sql-check-book.ts';
+import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
+
+const NOW = Date.UTC(2026, 9, 1);
+const open = { audiences: [], nowMs: NOW };
+const staff = { audiences: ['staff'], nowMs: NOW };
+const check = (at: number, more: object = {}) => ({
+  id: `c${at}`,
+  input: { question: `Question ${at}?`, contains: 'yes', ...more },
+});
+const checks = (count: number) => Array.from({ length: count }, (_, at) => check(at));
+const all = { state: 'all', limit: 50 } as const;
+const ran = (at: number, state: 'green' | 'red', more: Partial<CheckRun> = {}): CheckRun => ({
+  ...{ ...check(at), edition: 'e1', changes: [] },
+  result: { state, lacks: state === 'red' ? ['contains'] : [], answer: { outcome: 'answered', text: 'no', cites: [] } },
+  ...more,
+});
+
+describe('the book of checks', () => {
+  it('adds, replaces and leaves as it is', () => {
+    const book = sqlCheckBook(nodeSql());
+    expect(book.put({ ...open, checks: checks(3) })).toEqual({ added: 3, changed: 0, unchanged: 0 });
+    book.note(ran(0, 'green'), NOW);
+    book.note(ran(1, 'green'), NOW);
+    const changed = [check(0), check(1, { contains: 'no' }), check(7)];
+    expect(book.put({ ...open, checks: changed })).toEqual({ added: 1, changed: 1, unchanged: 1 });
+    expect(book.list(all, open).counts).toEqual({ red: 0, not_run: 3, green: 1 });
+  });
+
+  it('takes a question that stands in one call twice as its last one', () => {
+    const book = sqlCheckBook(nodeSql());
+    expect(book.put({ ...open, checks: [check(0), check(0, { contains: 'no' })] })).toMatchObject({ added: 1 });
+    expect(book.list(all, open).checks).toMatchObject([{ contains: 'no' }]);
+  });
+
+  it('stores none of a call when there would be too many', () => {
+    const book = sqlCheckBook(nodeSql(), { maxChecks: 3 });
+    book.put({ ...open, checks: checks(2) });
+    expect(book.put({ ...open, checks: checks(5) })).toEqual({ full: 2 });
+    expect(book.list(all, open).checks).toHaveLength(2);
+    expect(book.put({ ...open, checks: checks(3) })).toMatchObject({ added: 1, unchanged: 2 });
+  });
+
+  it('lists red ones first, page by page, each once', () => {
+    const book = sqlCheckBook(nodeSql());
+    book.put({ ...open, checks: checks(7) });
+    for (const at of [0, 1, 2]) book.note(ran(at, 'green'), NOW);
+    for (const at of [4, 6]) book.note(ran(at, 'red'), NOW);
+    const ids: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = book.list({ state: 'all', limit: 2, cursor }, open);
+      ids.push(...page.checks.map(({ id }) => id));
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(ids).toEqual(['c4', 'c6', 'c3', 'c5', 'c0', 'c1', 'c2']);
+    expect(book.list({ state: 'red', limit: 50 }, open).checks.map(({ id }) => id)).toEqual(['c4', 'c6']);
+  });
+
+  it('shows, runs and deletes only what the audiences may see', () => {
+    const book = sqlCheckBook(nodeSql());
+    book.put({ ...open, checks: [check(0)] });
+    book.put({ ...staff, checks: [check(1)] });
+    expect(book.list(all, open)).toMatchObject({ checks: [{ id: 'c0' }], counts: { not_run: 1 } });
+    expect(book.list(all, { ...staff, audiences: ['*'] }).checks).toHaveLength(2);
+    expect(book.stored([]).map(({ id }) => id)).toEqual(['c0']);
+    expect(book.start(open)).toBe(1);
+    expect([book.remove('c1', []), book.remove('c1', ['staff']), book.remove('c1', ['staff'])]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('notes no result for a check that was changed or deleted while it ran', () => {
+    const book = sqlCheckBook(nodeSql());
+    book.put({ ...open, checks: checks(2) });
+    book.put({ ...open, checks: [check(0, { contains: 'no' })] });
+    book.remove('c1', []);
+    for (const at of [0, 1]) book.note(ran(at, 'green'), NOW);
+    expect(book.list(all, open).counts).toEqual({ red: 0, not_run: 1, green: 0 });
+    expect(book.due(9, NOW)).toHaveLength(1);
+  });
+
+  it('keeps the marks of editions that a check was last run against', () => {
+    const book = sqlCheckBook(nodeSql());
+    book.put({ ...open, checks: checks(2) });
+    const marks = (byte: number) => Uint8Array.of(byte);
+    book.keepMarks('e1', marks(1));
+    for (const at of [0, 1]) book.note(ran(at, 'green'), NOW);
+    book.keepMarks('e2', marks(2));
+    book.note(ran(0, 'green', { edition: 'e2' }), NOW);
+    book.keepMarks('e3', marks(3));
+    expect(['e1', 'e2', 'e3'].map((edition) => book.marks(edition)?.[0])).toEqual([1, 2, 3]);
+    for (const at of [0, 1]) book.note(ran(at, 'green', { edition: 'e3' }), NOW);
+    book.keepMarks('e4', marks(4));
+    expect(['e1', 'e2', 'e3', 'e4'].map((edition) => book.marks(edition)?.[0])).toEqual([undefined, undefined, 3, 4]);
+  });
+});
