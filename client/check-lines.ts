@@ -1,4 +1,7 @@
-import type { KnowledgeCheckInput } from './contract.ts';
+import type { CallOptions } from './connection.ts';
+import type { Constellation } from './constellation.ts';
+import { ConstellationError } from './constellation-error.ts';
+import type { KnowledgeCheckInput, KnowledgeChecksWritten } from './contract.ts';
 
 /** A check of a file with the number of its line, from 1. */
 export interface CheckLine {
@@ -71,4 +74,51 @@ export function writeCheckLines(checks: readonly KnowledgeCheckInput[]): string 
     JSON.stringify({ question, contains, cites, declined }),
   );
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Checks that are stored in one call. */
+const AT_ONCE = 100;
+/** After so many refused lines no further is tried. */
+const MAX_REFUSED = 20;
+
+/** What became of the checks of a file in a deployment. */
+export interface SavedLines {
+  written: KnowledgeChecksWritten;
+  /** Lines that the deployment refused, with its reason; the others are stored. */
+  broken: BrokenLine[];
+}
+
+/** Stores the checks of a file. A hundred of which one is refused are stored one by one, so that the others are. */
+export async function saveCheckLines(
+  client: Pick<Constellation, 'checks'>,
+  checks: readonly CheckLine[],
+  options: CallOptions = {},
+): Promise<SavedLines> {
+  const saved: SavedLines = { written: { added: 0, changed: 0, unchanged: 0 }, broken: [] };
+  const groups = Array.from({ length: Math.ceil(checks.length / AT_ONCE) }, (_, at) =>
+    checks.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
+  );
+  while (groups.length > 0) {
+    const group = groups.shift() ?? [];
+    try {
+      const written = await client.checks.put(
+        group.map(({ check }) => check),
+        options,
+      );
+      for (const name of ['added', 'changed', 'unchanged'] as const) saved.written[name] += written[name];
+    } catch (error) {
+      if (!(error instanceof ConstellationError) || error.code !== 'INVALID_QUERY') throw error;
+      const [{ line } = { line: 0 }] = group;
+      if (group.length > 1) groups.unshift(...group.map((each) => [each]));
+      else saved.broken.push({ line, problem: error.message });
+    }
+    const next = groups[0]?.[0];
+    if (saved.broken.length < MAX_REFUSED || next === undefined) continue;
+    saved.broken.push({
+      line: next.line,
+      problem: 'this line and those after it are not stored: too many were refused',
+    });
+    break;
+  }
+  return saved;
 }

@@ -7,6 +7,7 @@ import { failUsage } from '../../tools/command-line.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { DOCTOR_HELP, doctor, LOGIN_HELP, login } from './access.ts';
 import { ASK_HELP, ask, CHAT_HELP, chat } from './ask.ts';
+import { CHECK_HELP, check } from './check.ts';
 import { type Command, describeError, EXIT } from './command.ts';
 import { PUSH_HELP, push, SYNC_HELP, sync } from './knowledge.ts';
 import { GAPS_HELP, gaps, SEARCH_HELP, search, TICKETS_HELP, tickets } from './lists.ts';
@@ -21,6 +22,7 @@ const COMMANDS: Record<string, { run: Command; help: string }> = {
   push: { run: push, help: PUSH_HELP },
   read: { run: read, help: READ_HELP },
   gaps: { run: gaps, help: GAPS_HELP },
+  check: { run: check, help: CHECK_HELP },
   tickets: { run: tickets, help: TICKETS_HELP },
   mcp: { run: mcp, help: MCP_HELP },
   doctor: { run: doctor, help: DOCTOR_HELP },

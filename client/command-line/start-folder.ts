@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { failUsage } from '../../tools/command-line.ts';
+import { cleanLine } from './terminal.ts';
+
+/** What `npm start` runs; the published command line has none. */
+const START = new URL('../../tools/run/start.ts', import.meta.url);
+
+export interface StartedFolder {
+  url: string;
+  key: string;
+  /** Ends the product and removes its state. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the product on a folder, on a free port and with a state of its own.
+ *
+ * @throws {Error} With what it printed last, when it ends before it answers.
+ */
+export async function startFolder(
+  folder: string,
+  { hasModel, say }: { hasModel: boolean; say: (line: string) => void },
+): Promise<StartedFolder> {
+  if (import.meta.url.endsWith('.js') || !existsSync(fileURLToPath(START)))
+    return failUsage('--kb needs a checkout of Constellation; name a deployment with --url');
+  const state = mkdtempSync(join(tmpdir(), 'constellation-check-'));
+  const args = [fileURLToPath(START), '--kb', folder, '--port', '0', '--state', state, '--no-helpdesk'];
+  const child = spawn(process.execPath, hasModel ? args : [...args, '--no-model'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(state, { recursive: true, force: true });
+  };
+  say(`starting on ${cleanLine(folder)}`);
+  let last = '';
+  child.stderr.on('data', (data: Buffer) => {
+    last = data.toString();
+  });
+  process.once('exit', () => child.kill());
+  const ready = new Promise<{ url: string; key: string } | undefined>((resolve) => {
+    // What it prints later is read too, so that it never fills the pipe.
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const [, url, key] = /^ready (\S+) key (\S+)$/.exec(line) ?? [];
+      if (url !== undefined && key !== undefined) resolve({ url, key });
+    });
+    void ended.then(() => resolve(undefined));
+  });
+  const started = await ready;
+  if (started !== undefined) return { ...started, stop };
+  await stop();
+  throw new Error(`Cannot start on ${folder}: ${cleanLine(last) || 'the product ended'}`);
+}
