@@ -119,7 +119,7 @@ const Count = z.int().min(0);
 /** Reply of `GET /v1/knowledge/checks`: red ones first, then those that were not run. */
 export const KnowledgeChecks = z.object({
   checks: z.array(KnowledgeCheck).max(200),
-  /** Of all checks, whatever state is listed. */
+  /** Numbers of all checks, whatever state is listed. */
   counts: z.object({ red: Count, not_run: Count, green: Count }),
   /** Whether some are still to be run against the current edition. */
   running: z.boolean(),

@@ -16,7 +16,7 @@ export interface StoredCheck {
   /** Sorted: the question is asked with these. */
   audiences: readonly string[];
   state: CheckState;
-  /** Of the last run; undefined before the first. */
+  /** The last run; undefined before the first. */
   last: { edition: string; cites: CheckResult['answer']['cites'] } | undefined;
 }
 
@@ -76,7 +76,7 @@ export const CHECK_METHODS = [
 export type CheckMethod = (typeof CHECK_METHODS)[number];
 
 /** A check book behind a remote call. */
-export type RemoteCheckBook = {
+type RemoteCheckBook = {
   [Method in CheckMethod]: (...parameters: Parameters<CheckBook[Method]>) => Promise<ReturnType<CheckBook[Method]>>;
 };
 

@@ -6,10 +6,10 @@ import { EditionUnavailable } from './edition-reader.ts';
 import { type Edition, openEdition } from './open-edition.ts';
 
 /** Largest edition that is built for an article that is not written yet. */
-export const MAX_DRAFT_BYTES = 12 * 1024 * 1024;
+const MAX_DRAFT_BYTES = 12 * 1024 * 1024;
 
 /** An edition with an article as it would be written, or why it cannot be written. */
-export type Draft = { edition: Edition } | { refused: string };
+type Draft = { edition: Edition } | { refused: string };
 
 /** Opens the edition that an article would make, in the name of who would write it. */
 export type DraftReader = (

@@ -1,10 +1,11 @@
 import { XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
 import { type CheckedLine, junitReport, markdownReport } from '../../../client/command-line/check-report.ts';
+import type { CheckAnswer } from '../../../src/contract/wire/checks.ts';
 
 const HOSTILE =
   '<script>alert(1)</script> & "quoted" ]]> @all [x](http://evil.example) | `code` \u0000\u001b[31m\ud800 \ufffe';
-const answer = { outcome: 'answered', text: HOSTILE, cites: [{ id: 'a<b.md', title: HOSTILE }] } as const;
+const answer: CheckAnswer = { outcome: 'answered', text: HOSTILE, cites: [{ id: 'a<b.md', title: HOSTILE }] };
 const lines: CheckedLine[] = [
   {
     line: 1,
