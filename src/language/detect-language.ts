@@ -1,3 +1,4 @@
+import { memo, SHORT_TEXTS } from '../platform/lru-cache.ts';
 import languages from './lists/languages.json' with { type: 'json' };
 
 /**
@@ -10,19 +11,35 @@ import languages from './lists/languages.json' with { type: 'json' };
  * @returns `undefined` if there is too little text, or two languages are about equally likely.
  */
 export const detectLanguage = (text: string, expected: readonly string[] = []): string | undefined => {
-  const prose = ownWords(proseOf(text.slice(0, MAX_READ)));
-  const script = languageOfScript(prose);
+  const { script, scores, least } = languageSigns(text.slice(0, MAX_READ));
   if (script !== undefined) return script;
-  const words = (prose.match(/[\p{L}\p{M}]+(?:'(?=\p{L}))?/gu) ?? []).slice(0, MAX_WORDS);
-  const scores = scoresOf(words, prose);
-  for (const language of expected) {
-    const score = scores.get(language);
-    if (score !== undefined) scores.set(language, score + EXPECTED);
+  const scoreOf = ([language, score]: readonly [string, number]): number =>
+    expected.includes(language) ? score + EXPECTED : score;
+  let best: string | undefined;
+  let most = 0;
+  let second = 0;
+  for (const entry of scores) {
+    const score = scoreOf(entry);
+    if (score <= most) second = Math.max(second, score);
+    else [best, most, second] = [entry[0], score, most];
   }
-  const [best, second] = [...scores].sort((a, b) => b[1] - a[1]);
-  if (best === undefined || best[1] < LEAST || best[1] < LEAST_PER_WORD * words.length) return undefined;
-  return best[1] >= LEAD * (second?.[1] ?? 0) ? best[0] : undefined;
+  return most >= least && most >= LEAD * second ? best : undefined;
 };
+
+/** What tells the language of a text: its script, or a score for each language and the least that decides. */
+interface LanguageSigns {
+  script?: string;
+  scores: readonly (readonly [language: string, score: number])[];
+  least: number;
+}
+
+const languageSigns = memo((text: string): LanguageSigns => {
+  const prose = ownWords(proseOf(text));
+  const script = languageOfScript(prose);
+  if (script !== undefined) return { script, scores: [], least: 0 };
+  const words = (prose.match(/[\p{L}\p{M}]+(?:'(?=\p{L}))?/gu) ?? []).slice(0, MAX_WORDS);
+  return { scores: [...scoresOf(words, prose)], least: Math.max(LEAST, LEAST_PER_WORD * words.length) };
+}, SHORT_TEXTS);
 
 const MAX_READ = 4000;
 const MAX_WORDS = 400;

@@ -1,3 +1,4 @@
+import { memo, SHORT_TEXTS } from '../platform/lru-cache.ts';
 import SHIPPED from './message-kinds.json' with { type: 'json' };
 
 /** What a message does; `other` is whatever a desk is asked. */
@@ -35,7 +36,7 @@ let shipped: KindReader | undefined;
  * @param text A sentence or a short message; its first 16,000 UTF-16 units are read.
  */
 export function readKind(text: string): KindProbabilities {
-  shipped ??= openKindModel(SHIPPED);
+  shipped ??= memo(openKindModel(SHIPPED), SHORT_TEXTS);
   return shipped(text);
 }
 

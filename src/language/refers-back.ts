@@ -1,3 +1,4 @@
+import { memo, SHORT_TEXTS } from '../platform/lru-cache.ts';
 import { smallTalkIn, withoutSmallTalk } from './small-talk.ts';
 import { isPronoun, languagesOf, type Word, wordsIn, wordsOfClass } from './word-classes.ts';
 
@@ -30,7 +31,14 @@ export interface Reading {
 }
 
 /** Reads a question without thanks, greetings and marks at its beginning. */
-export const readQuestion = (question: string, language: string): Reading => {
+export const readQuestion = (question: string, language: string): Reading => readingsIn(language)(question);
+
+/** Cached by language: some 200 kB each. */
+const readingsIn = memo((language: string) => memo((question: string) => readAlone(question, language), SHORT_TEXTS), {
+  max: 8,
+});
+
+const readAlone = (question: string, language: string): Reading => {
   const text = withoutSmallTalk(question)
     .replace(/[’ʼ`´]/g, "'")
     .replace(/^[\s¿¡"'“„«(-]+/u, '')

@@ -1,3 +1,4 @@
+import { memo, SHORT_TEXTS } from '../platform/lru-cache.ts';
 import { withoutMarks } from './analyse-text.ts';
 import { detectLanguage } from './detect-language.ts';
 import { languageNamed } from './language.ts';
@@ -188,23 +189,46 @@ const FEW_WORDS = 4;
 const EARLIER = 0.5;
 
 /** The language with most words of a text in its closed classes, several for a text of a few words that they share: all of them count. */
-export const languagesOf = (text: string, before = ''): string[] => {
+export const languagesOf = (text: string, before = ''): readonly string[] =>
+  before === '' ? languagesOfText(text) : languagesLike(text, detectLanguage(before));
+
+const languagesLike = (text: string, earlier: string | undefined): readonly string[] => {
   // The letter of a code such as `E40` is no word.
   const words = tokensOf(text.toLowerCase()).flatMap(({ token }) => (/\p{N}/u.test(token) ? [] : [token]));
   const detected = detectLanguage(text);
   if (detected !== undefined && (UNSPACED.test(text) || !LANGUAGES.includes(detected))) return [detected];
-  const earlier = before === '' ? undefined : detectLanguage(before);
+  const scores = LANGUAGES.map((language) => (language === 'en' ? 0.1 : 0));
+  for (const word of words) {
+    const languages = languagesWith(word);
+    for (let at = 0; at < scores.length; at++) scores[at] = (scores[at] ?? 0) + ((languages >> at) & 1);
+  }
+  const add = (language: string | undefined, score: number) => {
+    const at = LANGUAGES.indexOf(language ?? '');
+    if (at >= 0) scores[at] = (scores[at] ?? 0) + score;
+  };
+  if (words.length >= FEW_WORDS) add(detected, DETECTED);
+  add(earlier, EARLIER);
+  const most = Math.max(...scores);
+  return LANGUAGES.filter((_, at) => scores[at] === most);
+};
+
+const languagesOfText = memo((text: string) => languagesLike(text, undefined), SHORT_TEXTS);
+
+/** The languages that have a word in a closed class, as bits in the order of `LANGUAGES`. */
+const languagesWith = (word: string): number => {
+  languagesByWord ??= wordsByLanguages();
+  const own = languagesByWord.get(word) ?? 0;
+  if (!word.includes("'")) return own;
   // "L'" and "what" of "l'eau" and "what's".
-  const forms = words.map((word) =>
-    word.includes("'") ? [word, word.replace(/'.*/, "'"), word.replace(/'.*/, '')] : [word],
+  return (
+    own | (languagesByWord.get(word.replace(/'.*/, "'")) ?? 0) | (languagesByWord.get(word.replace(/'.*/, '')) ?? 0)
   );
-  const scored = LANGUAGES.map((language) => {
-    const vocabulary = vocabularyOf(language);
-    let score = forms.filter((each) => each.some((form) => vocabulary.has(form))).length;
-    if (language === detected && words.length >= FEW_WORDS) score += DETECTED;
-    if (language === earlier) score += EARLIER;
-    return { language, score: language === 'en' ? score + 0.1 : score };
-  });
-  const most = Math.max(...scored.map(({ score }) => score));
-  return scored.flatMap(({ language, score }) => (score === most ? [language] : []));
+};
+let languagesByWord: ReadonlyMap<string, number> | undefined;
+
+const wordsByLanguages = (): Map<string, number> => {
+  const languages = new Map<string, number>();
+  for (const [at, language] of LANGUAGES.entries())
+    for (const word of vocabularyOf(language).keys()) languages.set(word, (languages.get(word) ?? 0) | (1 << at));
+  return languages;
 };
