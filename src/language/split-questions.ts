@@ -1,3 +1,4 @@
+import { memo } from '../platform/lru-cache.ts';
 import { isCode } from './analyse-text.ts';
 import { beginsAsking, isAsking, isContentWord, isOther, readQuestion, refersBack } from './refers-back.ts';
 import { type Span, splitSentences } from './split-sentences.ts';
@@ -169,9 +170,14 @@ export const askingIn = (text: string, whole: string = text): Asking => {
 
 /** The joints between clauses of a text: "and", a comma. */
 const jointsIn = (text: string): RegExpExecArray[] => {
-  const language = languagesOf(text)[0] ?? 'en';
-  const phrases = wordsOfClass('coordinators', language).map((phrase) => phrase.replaceAll('-', '\\s+'));
-  const any = [...phrases, '&'].join('|');
-  const joint = `\\s*[;；，、]\\s*|,?\\s+(?:(?:${any}),?\\s+){1,3}|,\\s+(?:(?:${any})\\s+)?`;
-  return [...text.matchAll(new RegExp(joint, 'giu'))];
+  return [...text.matchAll(jointOf(languagesOf(text)[0] ?? 'en'))];
 };
+
+const jointOf = memo(
+  (language: string) => {
+    const phrases = wordsOfClass('coordinators', language).map((phrase) => phrase.replaceAll('-', '\\s+'));
+    const any = [...phrases, '&'].join('|');
+    return new RegExp(`\\s*[;；，、]\\s*|,?\\s+(?:(?:${any}),?\\s+){1,3}|,\\s+(?:(?:${any})\\s+)?`, 'giu');
+  },
+  { max: 20 },
+);

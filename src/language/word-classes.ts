@@ -197,7 +197,7 @@ const languagesLike = (text: string, earlier: string | undefined): readonly stri
   const words = tokensOf(text.toLowerCase()).flatMap(({ token }) => (/\p{N}/u.test(token) ? [] : [token]));
   const detected = detectLanguage(text);
   if (detected !== undefined && (UNSPACED.test(text) || !LANGUAGES.includes(detected))) return [detected];
-  const scores = LANGUAGES.map((language) => (language === 'en' ? 0.1 : 0));
+  const scores = LANGUAGES.map((language): number => (language === 'en' ? 0.1 : 0));
   for (const word of words) {
     const languages = languagesWith(word);
     for (let at = 0; at < scores.length; at++) scores[at] = (scores[at] ?? 0) + ((languages >> at) & 1);

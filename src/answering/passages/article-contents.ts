@@ -37,6 +37,8 @@ export interface UnitContents {
   spans: readonly Span[];
   /** One for each part. */
   headings: readonly [HeadingContents, ...HeadingContents[]];
+  /** Devices named by each of its headings that names any. */
+  named: readonly (readonly string[])[];
   /** Indexes of its sentences, in order. */
   sentences: Uint32Array;
 }
@@ -164,13 +166,15 @@ export const readUnit = (
     return found;
   };
   const [first, ...rest] = unit.parts;
+  const above: UnitContents['headings'] = [headingsOf(first), ...rest.map(headingsOf)];
   return {
     unit,
+    named: above.map(({ devices }) => devices).filter(({ length }) => length > 0),
     spans: unit.parts.map(({ section, pieces: own }) => ({
       start: section.start + (own[0]?.start ?? 0),
       end: section.start + (own.at(-1)?.end ?? 0),
     })),
-    headings: [headingsOf(first), ...rest.map(headingsOf)],
+    headings: above,
     sentences: Uint32Array.from(
       pieces.flatMap((piece) => {
         const { start, end } = sentencesOf.get(piece) ?? { start: 0, end: 0 };
@@ -188,7 +192,6 @@ export type Matches = readonly number[];
 
 /** Closeness of an article's parts to the terms of a question. */
 export interface ArticleMatches {
-  title: Matches;
   /** By index of the sentence. */
   sentences: readonly Matches[];
   units: ReadonlyMap<UnitContents, UnitMatches>;
@@ -196,7 +199,8 @@ export interface ArticleMatches {
 
 export interface UnitMatches {
   text: Matches;
-  headings: Matches;
+  /** Its headings, and the title of the article. */
+  above: Matches;
 }
 
 /** Words with less closeness count as different. */
@@ -224,18 +228,21 @@ export const matchArticle = (
   });
   const matchWords = (words: Uint32Array): Matches => closest(words, close);
   const sentences = contents.sentences.map(matchWords);
-  const headings = new Map([...contents.headings.values()].map((heading) => [heading, matchWords(heading.words)]));
-  const units = new Map(contents.units.map((unit) => [unit, matchUnit(unit, sentences, headings)]));
-  return { title: matchWords(contents.title), sentences, units };
+  const title = matchWords(contents.title);
+  const above = new Map<HeadingContents, Matches>();
+  for (const heading of contents.headings.values()) above.set(heading, closer(matchWords(heading.words), title));
+  const units = new Map<UnitContents, UnitMatches>();
+  for (const unit of contents.units) units.set(unit, matchUnit(unit, sentences, above));
+  return { sentences, units };
 };
 
 const matchUnit = (
-  { sentences: own, headings: above }: UnitContents,
+  { sentences: own, headings }: UnitContents,
   sentences: readonly Matches[],
-  headings: ReadonlyMap<HeadingContents, Matches>,
+  above: ReadonlyMap<HeadingContents, Matches>,
 ): UnitMatches => ({
   text: closest(own, sentences),
-  headings: above.map((heading) => headings.get(heading) ?? NO_MATCHES).reduce(closer),
+  above: headings.map((heading) => above.get(heading) ?? NO_MATCHES).reduce(closer),
 });
 
 const NO_MATCHES: number[] = [];

@@ -18,7 +18,7 @@ import MODEL from './answer-model.json' with { type: 'json' };
 import OFF_TOPIC_QUESTIONS from './off-topic-questions.json' with { type: 'json' };
 import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
 import { cellAskedFor, type Unit, type UnitPart, withNamedRows } from './units.ts';
-import { closeWordsIn, dot } from './word-closeness.ts';
+import { closeWordsIn } from './word-closeness.ts';
 
 /** A unit to show, with its article. */
 export interface AnswerPassage {
@@ -296,22 +296,24 @@ const isInside = (one: Spans, other: Spans): boolean =>
 
 /** Units that do not overlap and hold most of the probability; a unit that contains another gets its probability too. */
 const pickUnits = (ranked: readonly RankedUnit[], question: ParsedQuestion): RankedUnit[] => {
-  const considered = ranked
-    .slice(0, CONSIDERED)
-    .map((each) => ({ ...each, unit: withNamedRows(each.unit, question), spans: spansOf(each.unit) }));
+  const considered = ranked.slice(0, CONSIDERED).map((each) => {
+    const unit = withNamedRows(each.unit, question);
+    return { ...each, unit, length: lengthOf(unit), spans: spansOf(each.unit) };
+  });
   const within = considered.map((unit) =>
     considered.filter((other) => other.source.index === unit.source.index && isInside(other.spans, unit.spans)),
   );
   const counted = new Set<RankedUnit>();
   const picked: (RankedUnit & { mass: number })[] = [];
+  const taken: { source: EditionArticle; spans: Spans }[] = [];
   let left = ROOM;
   while (picked.length < LIMIT) {
     let best: (RankedUnit & { mass: number; at: number }) | undefined;
     for (const [at, unit] of considered.entries()) {
-      const isTaken = picked.some(
-        (other) => other.source.index === unit.source.index && overlaps(spansOf(other.unit), unit.spans),
+      const isTaken = taken.some(
+        ({ source, spans }) => source.index === unit.source.index && overlaps(spans, unit.spans),
       );
-      const isTooLong = lengthOf(picked.length > 0 ? unit.unit : firstPieceOf(unit.unit)) > left;
+      const isTooLong = unit.length > left && (picked.length > 0 || lengthOf(firstPieceOf(unit.unit)) > left);
       if (isTaken || isTooLong) continue;
       let mass = 0;
       for (const other of within[at] ?? []) if (!counted.has(other)) mass += other.share;
@@ -326,6 +328,7 @@ const pickUnits = (ranked: readonly RankedUnit[], question: ParsedQuestion): Ran
     const unit = shortened(best.unit, Math.max(left, MIN_ROOM));
     left -= lengthOf(unit) + HEADING_ROOM;
     picked.push({ ...best, unit });
+    taken.push({ source: best.source, spans: spansOf(unit) });
   }
   return picked.map(({ mass, ...unit }) => ({ ...unit, share: mass }));
 };
@@ -516,19 +519,28 @@ const TYPICAL_OFF_TOPIC = 0.3;
 /** Mean similarity of a question to the closest questions of customers of unrelated services. */
 const offTopicSimilarity = (question: Float32Array | undefined, vectors: TextVectors | undefined): number => {
   if (question === undefined || vectors === undefined) return TYPICAL_OFF_TOPIC;
-  const closest = new Array<number>(CLOSEST_OFF_TOPIC).fill(-1);
-  for (const vector of offTopicVectors(vectors)) {
-    const similarity = dot(question, vector);
-    if (similarity <= (closest.at(-1) as number)) continue;
-    closest[CLOSEST_OFF_TOPIC - 1] = similarity;
-    closest.sort((left, right) => right - left);
+  const closest = new Float64Array(CLOSEST_OFF_TOPIC).fill(-1);
+  const { numbers } = offTopicVectors(vectors);
+  for (let row = 0; row < numbers.length; row += question.length) {
+    let similarity = 0;
+    // In range: every row is as long as the question's vector.
+    for (let at = 0; at < question.length; at++) similarity += (question[at] as number) * (numbers[row + at] as number);
+    if (similarity <= (closest[0] as number)) continue;
+    closest[0] = similarity;
+    closest.sort();
   }
-  return closest.reduce((sum, each) => sum + each, 0) / CLOSEST_OFF_TOPIC;
+  return closest.reduceRight((sum, each) => sum + each, 0) / CLOSEST_OFF_TOPIC;
 };
 
-const offTopicVectors = oncePer((vectors: TextVectors) =>
-  Object.values(OFF_TOPIC_QUESTIONS).flatMap((texts) => texts.map((text) => vectors.vectorOf(new Set(stemsOf(text))))),
-);
+/** One after the other; zeros for a question without a vector. */
+const offTopicVectors = oncePer((vectors: TextVectors) => {
+  const texts = Object.values(OFF_TOPIC_QUESTIONS).flat();
+  const rows = texts.map((text) => vectors.vectorOf(new Set(stemsOf(text))));
+  const dimensions = rows.find((row) => row !== undefined)?.length ?? 0;
+  const numbers = new Float32Array(rows.length * dimensions);
+  rows.forEach((row, at) => void (row && numbers.set(row, at * dimensions)));
+  return { numbers };
+});
 
 /** Less similar passages carry no information. */
 const NEAR_FROM = 0.5;

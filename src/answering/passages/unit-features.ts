@@ -49,6 +49,8 @@ export interface CandidateOptions {
 /** An article compared with a question. */
 interface ArticleReading {
   question: ParsedQuestion;
+  /** Which terms are codes that the knowledge base has; absent without one. */
+  codes: readonly boolean[] | undefined;
   candidate: CandidateArticle;
   contents: ArticleContents;
   matches: ArticleMatches;
@@ -70,10 +72,8 @@ interface UnitReading {
  */
 const FEATURES = {
   passage: ({ contents, article }: UnitReading) => passageShare(contents, article.candidate),
-  softCoverage: ({ question, matches, article }: UnitReading) =>
-    softShare(question, closer(closer(matches.text, matches.headings), article.matches.title)),
-  softHeading: ({ question, matches, article }: UnitReading) =>
-    softShare(question, closer(matches.headings, article.matches.title)),
+  softCoverage: ({ question, matches }: UnitReading) => softShare(question, closer(matches.text, matches.above)),
+  softHeading: ({ question, matches }: UnitReading) => softShare(question, matches.above),
   group: ({ unit }: UnitReading) => Number(unit.kind === 'group'),
   short: ({ unit }: UnitReading) => Math.max(0, 1 - unit.size / 200),
   cell: ({ unit, question }: UnitReading) => Number(cellAskedFor(unit, question) !== undefined),
@@ -92,11 +92,12 @@ export const candidateUnits = (
 ): CandidateUnit[] => {
   const closeWords = closeWordsIn(edition, vectors);
   const close = question.terms.map(({ forms }) => closeWords(forms));
+  const codes = codesIn(question);
   return candidateArticles(edition, searches, always).flatMap((candidate) => {
     const contents = cachedContents(edition, candidate);
     const matches = matchArticle(contents, question.terms, close);
     const isOutdated = isOutdatedIn(edition)(candidate.source);
-    const article = { question, candidate, contents, matches, isOutdated };
+    const article = { question, codes, candidate, contents, matches, isOutdated };
     return unitsToRead(contents.units, candidate).flatMap((each) => {
       const isTable = each.unit.kind === 'rows';
       const own = isTable ? readUnit(withBestRows(each.unit, article), contents) : each;
@@ -112,7 +113,7 @@ const readCandidate = (contents: UnitContents, article: ArticleReading, whole: U
   const unitMatches = all.units.get(whole);
   if (unitMatches === undefined) throw new Error('Cannot read a unit: it is of another article');
   const matches = contents === whole ? unitMatches : { ...unitMatches, text: matchSentences(contents.sentences, all) };
-  const named = contents.headings.map(({ devices }) => devices).filter(({ length }) => length > 0);
+  const { named } = contents;
   const devices = named.length > 0 ? [...new Set(named.flat())] : article.contents.devices;
   // One part about another device is enough to exclude it: its text could be taken for the device of the question.
   const isOtherDevice =
@@ -134,14 +135,17 @@ const readCandidate = (contents: UnitContents, article: ArticleReading, whole: U
   };
 };
 
-const namedShare = ({ question: { terms }, matches, article, unit }: UnitReading): number => {
-  const names = terms.map(({ weight, isKnown, word }) => weight === 1 && isKnown && isCode(word));
-  if (!names.includes(true)) return 0;
+const codesIn = ({ terms }: ParsedQuestion): readonly boolean[] | undefined => {
+  const codes = terms.map(({ weight, isKnown, word }) => weight === 1 && isKnown && isCode(word));
+  return codes.includes(true) ? codes : undefined;
+};
+
+const namedShare = ({ question: { terms }, matches: { above }, article: { codes }, unit }: UnitReading): number => {
+  if (codes === undefined) return 0;
   const rows = new Set(rowNamesIn(unit));
-  const above = closer(matches.headings, article.matches.title);
   const isNamed = ({ forms }: QuestionTerm, at: number) => above[at] === 1 || [...forms].some((form) => rows.has(form));
   const total = terms.reduce((sum, { idf, weight }) => sum + (weight === 1 ? idf : 0), 0);
-  const named = terms.reduce((sum, term, at) => sum + (names[at] && isNamed(term, at) ? term.idf : 0), 0);
+  const named = terms.reduce((sum, term, at) => sum + (codes[at] && isNamed(term, at) ? term.idf : 0), 0);
   return Math.max(0, (2 * named) / Math.max(Number.EPSILON, total) - 1);
 };
 

@@ -217,11 +217,9 @@ const MAX_CELLS = 2000;
  * @returns Undefined unless exactly one cell has a row and a column whose names the question contains in full.
  */
 export const cellAskedFor = ({ parts }: Pick<Unit, 'parts'>, question: ParsedQuestion): string | undefined => {
+  if (!hasTable(parts)) return undefined;
   const found = parts.flatMap(({ section, pieces }) => {
-    const tables = Map.groupBy(
-      pieces.filter(({ kind }) => kind === 'head' || kind === 'row'),
-      ({ block }) => block,
-    );
+    const tables = Map.groupBy(pieces.filter(isOfTable), ({ block }) => block);
     return [...tables.values()].flatMap((table) => cellsIn(table.flatMap(rowsOf(section)), question));
   });
   return found.length === 1 ? found[0] : undefined;
@@ -281,6 +279,7 @@ export const cellsOf = (row: string): string[] =>
  * needed whole.
  */
 export const withNamedRows = (unit: Unit, question: ParsedQuestion): Unit => {
+  if (!hasTable(unit.parts)) return unit;
   let isNarrowed = false;
   const narrowed = ({ section, pieces }: UnitPart): UnitPart => {
     if (section.pieces.some(({ isStep }) => isStep)) return { section, pieces };
@@ -304,6 +303,10 @@ export const withNamedRows = (unit: Unit, question: ParsedQuestion): Unit => {
   if (!isNarrowed) return unit;
   return { ...unit, parts, size: parts.reduce((sum, { pieces }) => sum + sizeOf(pieces), 0) };
 };
+
+/** Most units have no table. */
+const hasTable = (parts: Unit['parts']): boolean => parts.some(({ pieces }) => pieces.some(isOfTable));
+const isOfTable = ({ kind }: Piece): boolean => kind === 'head' || kind === 'row';
 
 /** The first cells of the rows of a unit's tables that are a single word, as its stem. */
 export const rowNamesIn = ({ parts }: Pick<Unit, 'parts'>): string[] =>

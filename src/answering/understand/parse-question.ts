@@ -3,7 +3,7 @@ import { stemIn } from '../../knowledge/edition/edition-stems.ts';
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import { stemsOf } from '../../knowledge/edition/sections.ts';
 import { type AnalysedQuery, analyseQuery, backgroundShares, type Turn } from '../../knowledge/search/analyse-query.ts';
-import { deviceForms, devicesNamedIn, ROMAN } from '../../knowledge/search/devices-named-in.ts';
+import { devicesNamedAs, ROMAN, wordsOfDevices } from '../../knowledge/search/devices-named-in.ts';
 import { wordsOf } from '../../language/analyse-text.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { lastOf, referenceIn } from '../../language/refers-back.ts';
@@ -146,9 +146,8 @@ const ROMAN_BY_DIGITS: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** Devices named in full or in part; after one in full, a second number names another: "Model 2 or 3". */
 const devicesNamed = (text: string, devices: readonly string[]): string[] => {
-  const forms = deviceForms(devices);
   // "Model 2" is often written "Model II".
-  const named = devicesNamedIn(text, [...forms.keys()]).flatMap((form) => forms.get(form) ?? []);
+  const named = devicesNamedAs(text, devices);
   const counts = (next: string) => wordsOf(next).length > 0;
   const numbered =
     named.length === 0
@@ -167,7 +166,7 @@ const SECOND_NUMBER =
 const devicesNamedInPart = (text: string, devices: readonly string[]): string[] => {
   if (devices.length < 2) return [];
   const said = new Set(wordsOf(text.slice(0, 1000)));
-  const words = devices.map((device) => wordsOf(device));
+  const words = wordsOfDevices(devices);
   return devices.filter((_, at) => {
     const own = (words[at] ?? []).filter((word) => !words.every((others) => others.includes(word)));
     return (

@@ -1,5 +1,6 @@
 import { LACK_IN_LANGUAGE } from '../../contract/core/navigator-response.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
+import { memo } from '../../platform/lru-cache.ts';
 import PHRASES from './answer-phrases.json' with { type: 'json' };
 
 /** The sentences of our own in an answer, in one language. Names in braces are filled in by `filled`. */
@@ -13,9 +14,12 @@ const isKnown = (language: string): language is Language =>
 /** The phrases of a language (BCP 47: `de`, `pt-BR`); the English ones when it has none. */
 export const answerPhrases = (language: string | undefined): AnswerPhrases => {
   const primary = language?.toLowerCase().split(/[-_]/)[0] ?? 'en';
-  const known = isKnown(primary) ? primary : 'en';
-  return { ...PHRASES[known], ...LACK_IN_LANGUAGE[known] };
+  return phrasesOf(isKnown(primary) ? primary : 'en');
 };
+
+const phrasesOf = memo((language: Language) => ({ ...PHRASES[language], ...LACK_IN_LANGUAGE[language] }), {
+  max: Object.keys(PHRASES).length,
+});
 
 /** A phrase with its values: `From {title}:`. */
 export const filled = (phrase: string, values: Readonly<Record<string, string>>): string =>

@@ -6,6 +6,7 @@ import { escapeHtml, escapeText } from '../../documents/markdown/escape-html.ts'
 import type { CachedChunk, EditionArticle, EditionChunk } from '../../knowledge/edition/open-edition.ts';
 import type { Span } from '../../language/split-sentences.ts';
 import { titleOfPath } from '../../language/title-of-path.ts';
+import { memo } from '../../platform/lru-cache.ts';
 import { type AnswerPhrases, filled, listed } from './answer-phrases.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 
@@ -105,8 +106,10 @@ export const closestOf = (
 const titleOf = ({ title, id }: Pick<EditionArticle, 'title' | 'id'>): string =>
   (title || titleOfPath(id)).slice(0, 500);
 
-const addressOf = ({ url }: Pick<EditionArticle, 'url'>): { url?: string } =>
-  Link.safeParse(url).success ? { url } : {};
+const addressOf = ({ url }: Pick<EditionArticle, 'url'>): { url?: string } => (isLink(url) ? { url } : {});
+
+/** By address: an answer names the same articles several times. */
+const isLink = memo((url: string) => Link.safeParse(url).success, { max: 2000 });
 
 /** The `section` of a cited source: the innermost heading, or the title for text before the first heading. */
 export const sectionOf = ({

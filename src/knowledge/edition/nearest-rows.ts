@@ -45,8 +45,12 @@ export const nearestRows =
     const compare = (chunk: number): void => {
       const similarity = dot(rows, chunk * dimensions, row) * (scales[chunk] ?? 0) * scale;
       if (!(similarity > threshold)) return;
-      let place = best.length;
-      while (place > 0 && (best[place - 1]?.similarity ?? 0) < similarity) place--;
+      let place = 0;
+      for (let end = best.length; place < end; ) {
+        const middle = (place + end) >> 1;
+        if ((best[middle]?.similarity ?? 0) < similarity) end = middle;
+        else place = middle + 1;
+      }
       best.splice(place, 0, { chunk, similarity: Math.max(-1, Math.min(1, similarity)) });
       if (best.length > limit) best.pop();
       if (best.length === limit) threshold = best[limit - 1]?.similarity ?? threshold;

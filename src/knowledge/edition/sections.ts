@@ -2,7 +2,7 @@ import { type Block, parseBlocks } from '../../documents/markdown/blocks.ts';
 import { analyseText } from '../../language/analyse-text.ts';
 import { type Span, splitSentences, withoutListNumbers } from '../../language/split-sentences.ts';
 import { stem } from '../../language/stem.ts';
-import { lruCache } from '../../platform/lru-cache.ts';
+import { lruCache, memo } from '../../platform/lru-cache.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import { stemIn } from './edition-stems.ts';
 import { cachedChunk, type Edition } from './open-edition.ts';
@@ -47,14 +47,22 @@ const MAX_SECTIONS = 1200;
 /** In visible characters. A larger list is split into its items. */
 const MAX_WHOLE_BLOCK = 600;
 
+type SectionRange = Pick<Section, 'at' | 'firstChunk' | 'endChunk'>;
+
 /** The ranges of an article's sections, in chunks. */
-export const sectionRanges = (
-  edition: Edition,
-  article: number,
-): readonly Pick<Section, 'at' | 'firstChunk' | 'endChunk'>[] => {
+export const sectionRanges = (edition: Edition, article: number): readonly SectionRange[] => rangesOf(edition)(article);
+
+/** Articles whose ranges are cached for an edition, with some 200 bytes each. */
+const MAX_RANGES = 1000;
+
+const rangesOf = oncePer((edition: Edition) =>
+  memo((article: number) => readRanges(edition, article), { max: MAX_RANGES }),
+);
+
+const readRanges = (edition: Edition, article: number): readonly SectionRange[] => {
   const { firstChunk, endChunk } = edition.article(article);
   const { headingOf } = edition.index;
-  const ranges: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>[] = [];
+  const ranges: SectionRange[] = [];
   for (let chunk = firstChunk; chunk < endChunk; chunk++) {
     const last = ranges.at(-1);
     // Consecutive sections of the same name are merged, as they cannot be distinguished.
@@ -89,7 +97,7 @@ const stemmerOf = oncePer((edition: Edition) => {
 const analysed = oncePer((_: Edition) => lruCache<number, Section>({ max: MAX_SECTIONS }));
 
 /** One section with its pieces, from a least-recently-used cache of `MAX_SECTIONS`. */
-export const cachedSection = (edition: Edition, range: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>): Section =>
+export const cachedSection = (edition: Edition, range: SectionRange): Section =>
   analysed(edition).getOr(range.firstChunk, () => readSection(edition, range));
 
 /** The section that contains a chunk. */
@@ -100,10 +108,7 @@ export const sectionOfChunk = (edition: Edition, chunk: number): Section => {
   return cachedSection(edition, range);
 };
 
-const readSection = (
-  edition: Edition,
-  { at, firstChunk, endChunk }: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>,
-): Section => {
+const readSection = (edition: Edition, { at, firstChunk, endChunk }: SectionRange): Section => {
   const first = cachedChunk(edition, firstChunk);
   let text = '';
   for (let index = firstChunk; index < endChunk; index++) {

@@ -2,6 +2,8 @@ import { analyseText, isCode, letterMask, type WordKind } from '../../language/a
 import { detectLanguage } from '../../language/detect-language.ts';
 import { languageNamed } from '../../language/language.ts';
 import { editDistance } from '../../platform/edit-distance.ts';
+import { memo, SHORT_TEXTS } from '../../platform/lru-cache.ts';
+import { oncePer } from '../../platform/once-per.ts';
 import { findWordOf, languagesOf } from '../edition/edition-stems.ts';
 import type { Edition } from '../edition/open-edition.ts';
 import { type EditionIndex, findWord, inverseFrequency } from '../edition/open-index.ts';
@@ -68,8 +70,16 @@ const CORRECTION_WEIGHTS = [1, 0.8, 0.6];
 const CONVERSATION_SHARE = 0.5;
 const CONVERSATION_WEIGHTS = { user: 0.2, assistant: 0.1 };
 
-/** Turns a question and its conversation into weighted terms of an edition. */
-export const analyseQuery = (edition: Edition, question: string, history: readonly Turn[] = []): AnalysedQuery => {
+/** Turns a question and its conversation into weighted terms of an edition. Callers do not change the result. */
+export const analyseQuery = (edition: Edition, question: string, history: readonly Turn[] = []): AnalysedQuery =>
+  history.length === 0 ? queriesOf(edition)(question) : analyse(edition, question, history);
+
+/** The search, the ranking of passages and the choice of a language read the same question. */
+const queriesOf = oncePer((edition: Edition) =>
+  memo((question: string) => analyse(edition, question, []), SHORT_TEXTS),
+);
+
+const analyse = (edition: Edition, question: string, history: readonly Turn[]): AnalysedQuery => {
   const sequence = questionTerms(edition, question);
   const kept = rarest([...new Set(sequence)]);
   const terms = [...kept];

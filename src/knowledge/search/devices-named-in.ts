@@ -35,6 +35,17 @@ export const deviceForms = oncePer((devices: readonly string[]): ReadonlyMap<str
   return forms;
 });
 
+/** The same as a list. */
+const formsOf = oncePer((devices: readonly string[]): readonly string[] => [...deviceForms(devices).keys()]);
+
+/** Devices that a text names, in any of their forms. */
+export const devicesNamedAs = (text: string, devices: readonly string[]): string[] =>
+  devicesNamedIn(text, formsOf(devices)).flatMap((form) => deviceForms(devices).get(form) ?? []);
+
+/** The words of each device. */
+export const wordsOfDevices = (devices: readonly string[]): readonly string[][] =>
+  withWords(devices).map(({ words }) => words);
+
 /** The family of a device and its number in it; 0 for a device without one. */
 const numbered = (device: string): { family: string; number: number } => {
   // "hydrovi" ends in no number, "hydro vi" and "hydro2" do.
