@@ -1,3 +1,4 @@
+import { memo, SHORT_TEXTS } from '../platform/lru-cache.ts';
 import WORDS from './lists/danger.json' with { type: 'json' };
 
 /**
@@ -47,13 +48,11 @@ export interface Danger {
  * @param text At most 16,000 UTF-16 units are read.
  */
 export const dangerIn = (text: string): Danger | undefined => {
-  const { read, plain } = readable(text);
-  compiled ??= compile(WORDS);
-  const words = compiled;
-  const languages = words.languages.filter(({ any }) => any.test(plain));
+  const { read, plain, words } = readable(text);
+  const { languages } = words;
   if (languages.length === 0) return undefined;
   for (const { start, end } of sentencesIn(plain)) {
-    const sign = signIn(plain.slice(start, end), { ...words, languages });
+    const sign = signIn(plain.slice(start, end), words);
     if (sign === undefined) continue;
     const found = read.slice(start + sign.start, start + sign.end);
     return { words: found.toLowerCase().slice(0, 100), language: sign.language };
@@ -66,9 +65,8 @@ export const dangerIn = (text: string): Danger | undefined => {
  * that knows words only by their frequency. As it is when nothing is taken out; what follows the first 16,000 UTF-16 units is left out otherwise.
  */
 export const withoutDeniedDanger = (text: string): string => {
-  const { read, plain } = readable(text);
-  compiled ??= compile(WORDS);
-  const words = compiled;
+  const { read, plain, words } = readable(text);
+  if (words.languages.length === 0 && plain.search(words.harmless) < 0) return text;
   const denied = sentencesIn(plain).flatMap(({ start, end }) =>
     deniedIn(plain.slice(start, end), words).map((span) => ({ start: start + span.start, end: start + span.end })),
   );
@@ -94,14 +92,16 @@ const deniedIn = (sentence: string, words: ReadyWords): Span[] => {
 const withoutPhrases = (sentence: string, { harmless }: ReadyWords): string =>
   sentence.replace(harmless, (phrase) => '_'.repeat(phrase.length));
 
-/** What is shown, and the same in plain letters, whose places are those of the first. */
-const readable = (text: string): { read: string; plain: string } => {
+/** What is shown, the same in plain letters, whose places are those of the first, and the words of the languages that it may report danger in. */
+const readable = memo((text: string): { read: string; plain: string; words: ReadyWords } => {
   const read = text
     .slice(0, MAX_LENGTH)
     .normalize('NFC')
     .replace(/[’‘ʼ´`]/g, "'");
-  return { read, plain: plainLetters(read) };
-};
+  const plain = plainLetters(read);
+  compiled ??= compile(WORDS);
+  return { read, plain, words: { ...compiled, languages: compiled.languages.filter(({ any }) => any.test(plain)) } };
+}, SHORT_TEXTS);
 
 interface Span {
   start: number;

@@ -5,7 +5,7 @@ import type { AIClient, Context, Librarian, LibrarianInfo } from '../../contract
 import type { DelegateRequest } from '../../contract/core/response.ts';
 import { completedQuestion } from '../../language/complete-question.ts';
 import { refersBack } from '../../language/refers-back.ts';
-import { questionsIn } from '../../language/split-questions.ts';
+import { clausesIn, questionsIn } from '../../language/split-questions.ts';
 import { errorInfo } from '../../platform/context/error-info-of.ts';
 import { nothingFound } from '../delegation/abstention.ts';
 import { turnBefore } from './follow-up.ts';
@@ -121,7 +121,8 @@ const partsOfOne = async (
   candidates: Candidates,
   context: Context | undefined,
 ): Promise<RoutedPart[] | undefined> => {
-  const { parts, librarians } = splitByLibrarian(query, candidates);
+  // A question of one clause has no other part.
+  const { parts, librarians } = clausesIn(query).length > 1 ? splitByLibrarian(query, candidates) : ONE_PART;
   const combiner = librarians > 1 ? combinerFor(query, candidates) : undefined;
   if (combiner?.id !== undefined && (parts.length > 1 || combiner.isLikely)) {
     const reason = `The question needs several librarians, which ${combiner.id} combines`;
@@ -135,6 +136,8 @@ const partsOfOne = async (
   const choices = [chooseLibrarian(query, candidates.index, candidates.defaultLibrarian)];
   return routed([query], { choices, candidates: candidates.all }, context);
 };
+
+const ONE_PART = { parts: [], librarians: 1 };
 
 /** The default librarian gets a message with all of its questions at once; others get one question at a time. */
 const joined = (parts: readonly RoutedPart[], { defaultLibrarian }: Candidates): RoutedPart[] => {

@@ -4,7 +4,7 @@ import { languageNamed } from '../../language/language.ts';
 import { functionWordsOf, languagesOf } from '../../language/word-classes.ts';
 import { covers } from '../../platform/context/capabilities.ts';
 import { editDistance } from '../../platform/edit-distance.ts';
-import { lruCache } from '../../platform/lru-cache.ts';
+import { lruCache, memo } from '../../platform/lru-cache.ts';
 
 /** The librarians that one caller may use. */
 export interface Candidates {
@@ -140,12 +140,12 @@ const createRoutingIndex = (
   defaultLibrarian: string | undefined,
 ): RoutingIndex => {
   const total = countsOf(librarians.flatMap((librarian) => readTexts(librarian)));
-  const vocabulary = new Map(
-    librarians.flatMap((librarian) => readTexts(librarian).flatMap(({ words }) => [...words])),
+  const spelled = spellingIn(
+    new Map(librarians.flatMap((librarian) => readTexts(librarian).flatMap(({ words }) => [...words]))),
   );
   const models = librarians.map((librarian) => ({ id: librarian.id, ...countsOf(readTexts(librarian)) }));
   const evidenceFor = (question: string): ReadonlyMap<string, number> => {
-    const { language, features, words } = readText(question, vocabulary);
+    const { language, features, words } = readText(question, spelled);
     const asked = [...features];
     const size = PRIOR_OF_ALL + (total.texts.get(language) ?? 0);
     const scale = Math.sqrt(Math.max(FEW_FEATURES, asked.length));
@@ -221,9 +221,9 @@ interface ReadText {
 /**
  * The stems of a text and the pairs of adjacent ones; the first word also counts as a pair, and all numbers are equal.
  *
- * @param vocabulary Content words that a misspelt word may stand for, and their stems.
+ * @param spelled The stem of the word that a misspelt one stands for, if any.
  */
-const readText = (text: string, vocabulary?: ReadonlyMap<string, string>): ReadText => {
+const readText = (text: string, spelled: (word: string) => string = () => ''): ReadText => {
   const [language = 'en'] = languagesOf(text.slice(0, MAX_LENGTH));
   const { stem, stopWords } = languageNamed(language);
   const functionWords = functionWordsOf(language);
@@ -237,7 +237,7 @@ const readText = (text: string, vocabulary?: ReadonlyMap<string, string>): ReadT
     const isNumber = NUMBER.test(word);
     const isContent = !isNumber && !stopWords.has(word) && !functionWords.has(word);
     const read = isNumber ? '0' : stem(written);
-    const token = isContent && vocabulary ? (spelled(word, vocabulary) ?? read) : read;
+    const token = (isContent && spelled(word)) || read;
     if (isContent) words.set(word, token);
     features.set(token, { weight: isContent ? WEIGHTS.content : WEIGHTS.other, isContent });
     features.set(`${before} ${token}`, { weight: WEIGHTS.pair, isContent: false });
@@ -250,16 +250,28 @@ const readText = (text: string, vocabulary?: ReadonlyMap<string, string>): ReadT
 const NO_WORDS: ReadonlySet<string> = new Set();
 const NUMBER = /^\p{N}+$/u;
 
-/** The stem of the one long word of the vocabulary at a distance of one typing mistake; none for a word that is known. */
-const spelled = (word: string, vocabulary: ReadonlyMap<string, string>): string | undefined => {
-  if (vocabulary.has(word) || word.length < LEAST_CORRECTED) return undefined;
-  const bytes = UTF8.encode(word);
-  const near = [...vocabulary.keys()].filter((each) => {
-    if (each[0] !== word[0] || Math.abs(each.length - word.length) > 1) return false;
-    const other = UTF8.encode(each);
-    return editDistance(bytes, other, { from: 0, to: other.length, limit: 1 }) <= 1;
-  });
-  return near.length === 1 ? vocabulary.get(near[0] ?? '') : undefined;
+/** Words whose correction is cached for a set of librarians. */
+const CACHED_WORDS = 2000;
+
+/**
+ * The stem of the one long word of a vocabulary at a distance of one typing mistake; empty for a word that is known.
+ *
+ * @param vocabulary Content words and their stems.
+ */
+const spellingIn = (vocabulary: ReadonlyMap<string, string>): ((word: string) => string) => {
+  const entries = [...vocabulary].map(([word, stem]) => ({ word, stem, bytes: UTF8.encode(word) }));
+  const byFirst = Map.groupBy(entries, ({ word }) => word[0]);
+  const correct = (word: string): string => {
+    if (vocabulary.has(word) || word.length < LEAST_CORRECTED) return '';
+    const own = UTF8.encode(word);
+    const near = (byFirst.get(word[0]) ?? []).filter(
+      (each) =>
+        Math.abs(each.word.length - word.length) <= 1 &&
+        editDistance(own, each.bytes, { from: 0, to: each.bytes.length, limit: 1 }) <= 1,
+    );
+    return near.length === 1 ? (near[0]?.stem ?? '') : '';
+  };
+  return memo(correct, { max: CACHED_WORDS });
 };
 const LEAST_CORRECTED = 6;
 const UTF8 = new TextEncoder();
