@@ -68,6 +68,7 @@ import type {
   TicketDraft,
   TicketFeedbackRequest,
   TicketJob,
+  TicketOnDesk,
   TicketPlaceRequest,
   TicketsRequest,
   TicketsResponse,
@@ -341,7 +342,10 @@ export class Constellation {
       const expected = { text: 'string', sentences: 'objects' } as const;
       return this.#connection.json('GET /v1/support/tickets/draft', expected, { ...options, query: ticket });
     },
-    /** Whether that draft helped. */
+    /** The newest message of a ticket, its draft, and what was sent. */
+    case: (ticket: TicketPlaceRequest, options: CallOptions = {}): Promise<TicketOnDesk> =>
+      this.#connection.json('GET /v1/support/tickets/case', { job: 'object' }, { ...options, query: ticket }),
+    /** Whether that draft helped, and how it should have been. */
     feedback: (feedback: TicketFeedbackRequest, options: CallOptions = {}): Promise<void> =>
       this.#connection.done('POST /v1/support/tickets/feedback', { ...options, body: feedback }),
   };

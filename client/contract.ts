@@ -75,6 +75,7 @@ export type {
   TicketDraft,
   TicketFeedbackRequest,
   TicketJob,
+  TicketOnDesk,
   TicketPlaceRequest,
   TicketsRequest,
   TicketsResponse,

@@ -51,7 +51,7 @@ export interface PanelScene {
 }
 
 const withEvidence = async (panel: FrameLocator): Promise<void> => {
-  await panel.locator('.sentences').waitFor();
+  await panel.locator('.draft').waitFor();
   await panel.locator('summary').first().click();
 };
 
@@ -64,11 +64,11 @@ export const PANEL_SCENES: readonly PanelScene[] = [
   { name: 'panel-zendesk', helpdesk: 'zendesk', message: NOT_HASHING, prepare: withEvidence },
   {
     ...{ name: 'panel-danger', helpdesk: 'zendesk', message: DANGER },
-    prepare: (panel) => panel.locator('.sentences').waitFor(),
+    prepare: (panel) => panel.locator('.draft').waitFor(),
   },
   {
     ...{ name: 'panel-declined', helpdesk: 'chatwoot', message: NO_ARTICLE },
-    prepare: (panel) => panel.locator('.sentences, .state').first().waitFor(),
+    prepare: (panel) => panel.locator('.draft, .state').first().waitFor(),
   },
   { name: 'panel-no-draft', helpdesk: 'zendesk', prepare: (panel) => panel.locator('.state').waitFor() },
   {

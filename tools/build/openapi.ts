@@ -125,6 +125,7 @@ import {
   ReplayResponse,
   TicketDraft,
   TicketFeedbackRequest,
+  TicketOnDesk,
   TicketOutcomes,
   TicketPlaceRequest,
   TicketsRequest,
@@ -387,6 +388,10 @@ const SHAPES: Record<RouteName, Shapes> = {
     },
   },
   'GET /v1/support/tickets/outcomes': { reply: TicketOutcomes, example: {} },
+  'GET /v1/support/tickets/case': {
+    ...{ query: TicketPlaceRequest, reply: TicketOnDesk, errors: ['NOT_FOUND'] },
+    example: { query: { helpdesk: 'zammad', ticket_id: '17' } },
+  },
   'GET /v1/support/tickets/draft': {
     ...{ query: TicketPlaceRequest, reply: TicketDraft, errors: ['NOT_FOUND'] },
     example: { query: { helpdesk: 'zammad', ticket_id: '17' } },

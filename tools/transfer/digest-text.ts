@@ -97,7 +97,7 @@ export function digestOf(overview: Overview): Digest {
       title: 'Tickets',
       items: [
         { words: 'wait for a reply', remark: String(tickets?.waiting ?? 0), path: '/tickets?outcome=waiting' },
-        { words: 'failed', remark: String(tickets?.failed ?? 0), path: '/tickets?state=dead' },
+        { words: 'failed', remark: String(tickets?.failed ?? 0), path: '/operations?state=dead' },
       ].filter(({ remark }) => remark !== '0'),
       total: 0,
       path: '/tickets',

@@ -232,6 +232,11 @@ export const ROUTES = {
     summary: 'Count by intent and by article what agents made of drafts',
     capability: 'helpdesk:read',
   },
+  'GET /v1/support/tickets/case': {
+    tag: 'Support',
+    summary: 'Show the newest message of a ticket with its draft, and what was sent',
+    capability: 'helpdesk:read',
+  },
   'GET /v1/support/tickets/draft': {
     tag: 'Support',
     summary: 'Show the draft of a ticket with the evidence of each sentence',

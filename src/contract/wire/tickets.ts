@@ -12,7 +12,11 @@ export type TicketState = z.infer<typeof TicketState>;
 export const TicketResult = z.enum(['note', 'draft', 'none']);
 export type TicketResult = z.infer<typeof TicketResult>;
 
-/** The job for one message of a customer. Contains no text, name or address. */
+/** What agents made of drafts: sent as they are, sent with changes, or something else sent. */
+export const DraftOutcome = z.enum(['kept', 'edited', 'discarded']);
+export type DraftOutcome = z.infer<typeof DraftOutcome>;
+
+/** The job for one message of a customer. */
 export const TicketJob = z.object({
   id: z.string().min(1).max(4000),
   helpdesk: z.string().min(1).max(40),
@@ -26,6 +30,12 @@ export const TicketJob = z.object({
   last_error: z.string().min(1).max(300).nullable(),
   /** Why nothing was written, in a few words: `an automatic reply`, `a message without words`. */
   reason: z.string().min(1).max(300).optional(),
+  /** Subject of the ticket or beginning of the message, without personal data; absent before it was read and once it is erased. */
+  title: z.string().min(1).max(200).optional(),
+  /** Id of the intent; absent before the message was analysed. */
+  intent: z.string().min(1).max(100).optional(),
+  /** What an agent made of the draft; absent while that is not known. */
+  outcome: DraftOutcome.optional(),
   accepted_at: Timestamp,
   changed_at: Timestamp,
   /** Time of the next attempt; null unless it is open. */
@@ -35,14 +45,16 @@ export type TicketJob = z.infer<typeof TicketJob>;
 
 /** Query of `GET /v1/support/tickets`. All that is given must hold. */
 export const TicketsRequest = z.strictObject({
-  /** `dead` when absent, `all` where a ticket or an outcome is named. */
+  /** `dead` when absent, `all` where a ticket, an outcome or an intent is named. */
   state: z.enum([...TicketState.options, 'all']).optional(),
   /** Tool, as in the address of its webhook: `chatwoot`. */
   helpdesk: z.string().min(1).max(40).optional(),
   /** The helpdesk's ticket id. */
   ticket_id: z.string().min(1).max(200).optional(),
   /** What an agent made of the draft; `waiting`: something was written, and no reply of an agent is known. */
-  outcome: z.enum(['waiting', 'kept', 'edited', 'discarded']).optional(),
+  outcome: z.enum(['waiting', ...DraftOutcome.options]).optional(),
+  /** Id of the intent of the message. */
+  intent: z.string().min(1).max(100).optional(),
   /** 1 to 200. */
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(4100).optional(),
@@ -132,6 +144,8 @@ export const TicketDraft = z.object({
   language: z.string().max(35).nullable(),
   /** Plain text, to be inserted as it is. */
   text: z.string().min(1).max(32_000),
+  /** The same with headings, lists, links and code; absent in drafts of earlier versions. */
+  markdown: z.string().max(48_000).optional(),
   /** The same by sentence, in order. */
   sentences: z.array(DraftSentence).max(400),
   /** What to check before sending. */
@@ -141,13 +155,60 @@ export const TicketDraft = z.object({
 });
 export type TicketDraft = z.infer<typeof TicketDraft>;
 
-/** Body of `POST /v1/support/tickets/feedback`. */
-export const TicketFeedbackRequest = z.strictObject({ ...TicketPlaceRequest.shape, ...DraftFeedback.shape });
-export type TicketFeedbackRequest = z.infer<typeof TicketFeedbackRequest>;
+/** A message of the ticket, as it was when the draft was made. */
+const CaseMessage = z.object({
+  from: z.enum(['customer', 'agent']),
+  text: z.string().max(4000),
+  sent_at: Timestamp.optional(),
+});
 
-/** What agents made of drafts: sent as they are, sent with changes, or something else sent. */
-export const DraftOutcome = z.enum(['kept', 'edited', 'discarded']);
-export type DraftOutcome = z.infer<typeof DraftOutcome>;
+/** A reply that an agent has sent, or has written in place of the draft. */
+export const SentText = z.object({ text: z.string().min(1).max(32_000), at: Timestamp });
+export type SentText = z.infer<typeof SentText>;
+
+/** What is kept of a customer's message beside its draft, for the agents of the desk. */
+export const TicketCase = z.object({
+  subject: z.string().max(1000).nullable(),
+  customer_name: z.string().max(200).nullable(),
+  message: z.string().min(1).max(32_000),
+  /** The newest public messages before it, oldest first. */
+  history: z.array(CaseMessage).max(20),
+  /** What the customer wants, in a sentence. */
+  summary: z.string().max(1000).nullable(),
+  /** Id of the intent, and how sure it is, 0 to 1. */
+  intent: z.string().min(1).max(100),
+  confidence: z.number().min(0).max(1),
+  /** Questions about what the customer has not said. */
+  questions: z.array(z.string().min(1).max(1000)).max(20),
+  escalation: z
+    .object({ to: z.string().max(200).nullable(), reasons: z.array(z.string().min(1).max(1000)).max(20) })
+    .nullable(),
+  /** Articles that come close, where none is quoted. */
+  closest: z.array(z.object({ title: z.string().max(200), url: z.string().max(500) })).max(3),
+});
+export type TicketCase = z.infer<typeof TicketCase>;
+
+/** Reply of `GET /v1/support/tickets/case`: the newest message of a ticket, its draft, and what became of it. */
+export const TicketOnDesk = z.object({
+  job: TicketJob,
+  /** Null for a message that was not analysed, and once it is erased. */
+  case: TicketCase.nullable(),
+  draft: TicketDraft.nullable(),
+  /** The first reply of an agent after the draft; null while none is known. */
+  sent: SentText.nullable(),
+  /** How an agent would have written the draft, given as feedback. */
+  rewritten: SentText.nullable(),
+});
+export type TicketOnDesk = z.infer<typeof TicketOnDesk>;
+
+/** Body of `POST /v1/support/tickets/feedback`. */
+export const TicketFeedbackRequest = z.strictObject({
+  ...TicketPlaceRequest.shape,
+  ...DraftFeedback.shape,
+  /** How the draft should have been. */
+  text: z.string().trim().min(1).max(32_000).optional(),
+});
+export type TicketFeedbackRequest = z.infer<typeof TicketFeedbackRequest>;
 
 const OutcomeCounts = z.object({
   kept: z.int().min(0),

@@ -11,6 +11,8 @@ import type {
   TicketOutcomes,
   TicketsRequest,
 } from '../../contract/wire/tickets.ts';
+import { MASK_KINDS } from '../../language/privacy/find-personal-data.ts';
+import { createMask } from '../../language/privacy/mask.ts';
 import { type IdentityVariables, identityFrom } from '../../platform/context/identity.ts';
 import { signedClient } from '../../platform/context/signed-client.ts';
 import { DataSourceError } from '../../platform/http/coded-error.ts';
@@ -24,12 +26,13 @@ import { helpdeskTools } from '../tools/helpdesk-tools.ts';
 import { composeNote, newMarker } from './compose-note.ts';
 import { type Handovers, openHandovers } from './handovers.ts';
 import { openCase, type TicketCase } from './ticket-case.ts';
-import { type LearnedOutcome, ownContext, type RatedDraft, supportAnalysis } from './ticket-draft.ts';
+import { ownContext, type RatedDraft, type RepliedMessage, supportAnalysis } from './ticket-draft.ts';
 import {
   type DeadJob,
   type JobReport,
   type MessageEvent,
   type Oversized,
+  type StoredCase,
   type StoredDraft,
   type TicketKey,
   type TicketMessage,
@@ -67,6 +70,9 @@ const logFault =
     const cause = describeCause(error);
     logLine({ ...{ event: 'fault', time: Date.now(), librarian: 'webhooks', where, code }, cause });
   };
+
+/** All kinds of personal data, whatever is masked elsewhere: titles stand in lists. */
+const { mask: maskTitles } = createMask(MASK_KINDS);
 
 const ALARM_RETRY_MS = 60_000;
 
@@ -124,16 +130,23 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
     return (await this.#openFor(place)).draft();
   }
 
-  async rate(place: TicketKey, feedback: DraftFeedback): Promise<boolean> {
-    return (await this.#openFor(place)).rate(feedback);
+  async onDesk(place: TicketKey): Promise<StoredCase | undefined> {
+    return (await this.#openFor(place)).onDesk();
   }
 
-  async learn(place: TicketKey, sent: string): Promise<LearnedOutcome | undefined> {
+  async rate(place: TicketKey, feedback: DraftFeedback, text?: string): Promise<boolean> {
+    return (await this.#openFor(place)).rate(feedback, text);
+  }
+
+  async learn(place: TicketKey, sent: string): Promise<RepliedMessage | undefined> {
     return (await this.#openFor(place)).learn(sent);
   }
 
   async eraseDrafts(place: TicketKey): Promise<void> {
-    (await this.#openFor(place)).eraseDrafts();
+    const opened = await this.#openFor(place);
+    opened.eraseDrafts();
+    // The list shows no title then.
+    await opened.report();
   }
 
   override async alarm(): Promise<void> {
@@ -181,6 +194,7 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
       now: Date.now,
       random: Math.random,
       newMarker,
+      mask: maskTitles,
       connect: () => connectTo(env, { workspace, helpdesk }),
       analyse: async (request, options) => {
         // Only here: deliveries are stored even when this function has no identity.
@@ -261,8 +275,8 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements Workspac
     return (await this.#openFor(workspace)).index.restore(jobs);
   }
 
-  async addOutcome(workspace: string, place: TicketRef, outcome: LearnedOutcome): Promise<void> {
-    (await this.#openFor(workspace)).index.addOutcome(place, outcome, Date.now());
+  async addReply(workspace: string, place: TicketRef, replied: RepliedMessage): Promise<void> {
+    (await this.#openFor(workspace)).index.addReply(place, replied, Date.now());
   }
 
   async addFeedback(workspace: string, place: TicketRef, rated: RatedDraft): Promise<void> {

@@ -12,7 +12,15 @@ import {
   type Note,
   type Ticket,
 } from '../tools/helpdesk-tool.ts';
-import { AnalysisFailed, automaticMailOf, type DraftStore, proposedReply, supportRequestOf } from './ticket-draft.ts';
+import {
+  AnalysisFailed,
+  automaticMailOf,
+  caseOf,
+  type DraftStore,
+  proposedReply,
+  supportRequestOf,
+  titleOf,
+} from './ticket-draft.ts';
 import type { Job, TicketStore } from './ticket-store.ts';
 import { backOffMs, spreadMs, type TicketTimes } from './ticket-times.ts';
 
@@ -24,6 +32,8 @@ interface StepParts {
   times: TicketTimes;
   now: () => number;
   newMarker: () => string;
+  /** Masks personal data in what lists show. */
+  mask: (text: string) => string;
   /** Throws `ConnectionGone` or `ConnectionUnusable`. */
   connect(): { client: HelpdeskClient; write: Write };
   /** Throws `AnalysisFailed`. */
@@ -93,10 +103,11 @@ const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefin
   const marker = newMarker();
   const { note, draft } = compose(response, { marker });
   const composed = { note: JSON.stringify(note), draft: draft === undefined ? null : JSON.stringify(draft), marker };
-  const reply = proposedReply(response);
+  const { primary_intent: intent } = response.intent_classification;
+  const listed = { title: titleOf(request, parts.mask), intent };
   const changed = store.transaction(() => {
-    if (reply !== undefined) parts.drafts.keep(named.job.id, reply);
-    return store.change(named.job, { ...composed, step: 'composed', ticket: null }, now());
+    parts.drafts.keep(named.job.id, proposedReply(response), caseOf(request, response));
+    return store.change(named.job, { ...composed, ...listed, step: 'composed', ticket: null }, now());
   });
   step(parts, 'composed');
   return changed;

@@ -1,8 +1,8 @@
 import type { DraftFeedback } from '../../contract/wire/tickets.ts';
 import type { Sql } from '../../platform/storage/sql.ts';
 import { type AttemptParts, attemptJob } from './job-steps.ts';
-import { draftStore, type LearnedOutcome } from './ticket-draft.ts';
-import type { JobReport, MessageEvent, StoredDraft, WorkOutcome } from './ticket-objects.ts';
+import { draftStore, type RepliedMessage } from './ticket-draft.ts';
+import type { JobReport, MessageEvent, StoredCase, StoredDraft, WorkOutcome } from './ticket-objects.ts';
 import { isUnnamed, type Job, type TicketStore, ticketStore } from './ticket-store.ts';
 import { backOffMs, spreadMs } from './ticket-times.ts';
 
@@ -133,15 +133,28 @@ export const openCase = (parts: TicketCaseParts) => {
       const job = draft && store.job(draft.job);
       return draft && job && { ...draft, createdAt: job.accepted_at };
     },
-    /** False when there is no draft. */
-    rate: (feedback: DraftFeedback): boolean => {
-      const draft = drafts.latest();
-      if (draft !== undefined) drafts.rate(draft.job, feedback);
-      return draft !== undefined;
+    /** The newest message with what is kept of it; undefined for a ticket without jobs. */
+    onDesk: (): StoredCase | undefined => {
+      const job = store.latest();
+      return job && { ...drafts.caseOf(job.id), job: reportOf(job) };
     },
-    /** Compares a reply that an agent has sent with the draft. */
-    learn: (sent: string): LearnedOutcome | undefined => drafts.learn(sent),
-    eraseDrafts: (): void => drafts.erase(),
+    /** False when there is no draft. */
+    rate: (feedback: DraftFeedback, text?: string): boolean => {
+      const draft = drafts.latest();
+      if (draft === undefined) return false;
+      drafts.rate(draft.job, feedback);
+      if (text !== undefined) drafts.noteText(draft.job, 'rewritten', { text, at: now() });
+      return true;
+    },
+    /** Compares a reply that an agent has sent with the draft; undefined when one is known already. */
+    learn: (sent: string): RepliedMessage | undefined => {
+      const job = store.latest();
+      return job && drafts.learn(job.id, { text: sent, at: now() });
+    },
+    eraseDrafts: (): void => {
+      drafts.erase();
+      for (const job of store.titled()) store.change(job, { title: null }, now());
+    },
     /** Reports what the workspace's object does not know yet. Never throws. */
     report: async (): Promise<void> => {
       await reporter.report();
@@ -264,6 +277,8 @@ const reportOf = (job: Job): JobReport => ({
   attempts: job.attempts,
   last_error: job.error,
   ...(job.reason === null ? {} : { reason: job.reason }),
+  ...(job.title === null ? {} : { title: job.title }),
+  ...(job.intent === null ? {} : { intent: job.intent }),
   accepted_at: new Date(job.accepted_at).toISOString(),
   changed_at: new Date(job.changed_at).toISOString(),
   next_attempt_at: job.state === 'open' ? new Date(job.due_at).toISOString() : null,

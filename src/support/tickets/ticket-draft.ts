@@ -6,7 +6,14 @@ import {
   SupportResponse,
   type TicketMessage,
 } from '../../contract/wire/support-response.ts';
-import { type DraftFeedback, type DraftOutcome, type DraftSentence, TicketDraft } from '../../contract/wire/tickets.ts';
+import {
+  type DraftFeedback,
+  type DraftOutcome,
+  type DraftSentence,
+  type SentText,
+  TicketCase,
+  TicketDraft,
+} from '../../contract/wire/tickets.ts';
 import { wordsOf } from '../../language/analyse-text.ts';
 import { type AutomaticMail, automaticMail } from '../../language/automatic-mail.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
@@ -31,10 +38,11 @@ export const proposedReply = ({
   draft,
   agent_guidance: guidance,
 }: SupportResponse): ProposedReply | undefined => {
-  const { text, language = null, evidence = [] } = draft;
+  const { text, markdown, language = null, evidence = [] } = draft;
   if (text.trim() === '') return undefined;
   return {
     ...{ intent: intent.primary_intent, confidence: intent.confidence, language, text },
+    ...(markdown === undefined ? {} : { markdown }),
     sentences: sentencesOf(text)
       .slice(0, MAX_SENTENCES)
       .map((sentence) => ({ text: sentence, evidence: evidenceOf(sentence, evidence) })),
@@ -65,6 +73,43 @@ const around = (sentence: string, text: string): string => {
   return text.slice(start, start + MAX_QUOTE).toWellFormed();
 };
 
+/** Messages before the newest one that the desk shows, and characters of each. */
+const MAX_SHOWN_HISTORY = 20;
+const MAX_SHOWN_MESSAGE = 4000;
+
+/** What the desk shows of a message beside its draft. */
+export function caseOf(
+  { message, subject, customer_name: customer, history = [] }: SupportRequest,
+  { intent_classification: intent, agent_guidance: guidance }: SupportResponse,
+): TicketCase {
+  const { summary, missing_information: questions, escalation, closest_articles: closest = [] } = guidance;
+  return {
+    subject: subject ?? null,
+    customer_name: customer ?? null,
+    message,
+    history: history
+      .slice(-MAX_SHOWN_HISTORY)
+      .map(({ text, ...each }) => ({ ...each, text: cut(text, MAX_SHOWN_MESSAGE) })),
+    summary: summary ?? null,
+    intent: intent.primary_intent,
+    confidence: intent.confidence,
+    questions,
+    escalation: escalation.needed ? { to: escalation.to ?? null, reasons: escalation.reasons } : null,
+    closest: closest.map(({ title, url }) => ({ title, url })),
+  };
+}
+
+const MAX_TITLE = 200;
+
+/** The line by which a list shows a message: the subject of its ticket, else its beginning. */
+export const titleOf = ({ subject, message }: SupportRequest, mask: (text: string) => string): string =>
+  cut(
+    mask(subject ?? message)
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+    MAX_TITLE,
+  ) || '…';
+
 /** What became of a draft: figures, without a word of it or of what was sent. */
 export interface LearnedOutcome {
   job: number;
@@ -74,6 +119,12 @@ export interface LearnedOutcome {
   outcome: DraftOutcome;
   /** Share of its sentences that were sent, 0 to 1. */
   share: number;
+}
+
+/** The message that an agent has replied to, and what became of its draft, where it has one. */
+export interface RepliedMessage {
+  job: number;
+  outcome: LearnedOutcome | undefined;
 }
 
 /** Whether a draft helped, without the comment. */
@@ -108,6 +159,10 @@ const TELLING_WORDS = 4;
 const MIGRATIONS = [
   ['CREATE TABLE drafts (job INTEGER PRIMARY KEY, reply TEXT NOT NULL, feedback TEXT, comment TEXT)'],
   addColumn('drafts', 'outcome', 'TEXT'),
+  [
+    `CREATE TABLE cases (job INTEGER PRIMARY KEY, request TEXT NOT NULL, sent TEXT, sent_at INTEGER, rewritten TEXT,
+      rewritten_at INTEGER)`,
+  ],
 ];
 
 type Row = {
@@ -118,6 +173,24 @@ type Row = {
   outcome: string | null;
 };
 
+type CaseRow = {
+  /** JSON of a `TicketCase`. */
+  request: string;
+  sent: string | null;
+  sent_at: number | null;
+  rewritten: string | null;
+  rewritten_at: number | null;
+};
+
+/** A text of an agent, and since when it is known (milliseconds since 1970). */
+interface NotedText {
+  text: string;
+  at: number;
+}
+
+const sentText = (text: string | null, at: number | null): SentText | null =>
+  text === null || at === null ? null : { text, at: new Date(at).toISOString() };
+
 export type DraftStore = ReturnType<typeof draftStore>;
 
 /** The drafts of one ticket, in the database of its object: each until its job is forgotten, or the drafts are erased. */
@@ -125,9 +198,25 @@ export const draftStore = (sql: Sql) => {
   migrate(sql, 'drafts', MIGRATIONS);
   /** The draft for the newest message that has one. */
   const latest = (): Row | undefined => sql.all<Row>('SELECT * FROM drafts ORDER BY job DESC LIMIT 1')[0];
+  const noteText = (job: number, kind: 'sent' | 'rewritten', { text, at }: NotedText): void =>
+    sql.run(`UPDATE cases SET ${kind} = ?, ${kind}_at = ? WHERE job = ?`, cut(text, MAX_TEXT), at, job);
   return {
-    keep: (job: number, reply: ProposedReply): void =>
-      sql.run('INSERT OR REPLACE INTO drafts (job, reply) VALUES (?, ?)', job, JSON.stringify(reply)),
+    keep: (job: number, reply: ProposedReply | undefined, shown: TicketCase): void => {
+      sql.run('INSERT OR REPLACE INTO cases (job, request) VALUES (?, ?)', job, JSON.stringify(shown));
+      if (reply !== undefined)
+        sql.run('INSERT OR REPLACE INTO drafts (job, reply) VALUES (?, ?)', job, JSON.stringify(reply));
+    },
+    /** What is kept of a message; all null where nothing is. */
+    caseOf: (job: number): { case: TicketCase | null; sent: SentText | null; rewritten: SentText | null } => {
+      const [row] = sql.all<CaseRow>('SELECT * FROM cases WHERE job = ?', job);
+      if (row === undefined) return { case: null, sent: null, rewritten: null };
+      return {
+        case: readStored(TicketCase, row.request) ?? null,
+        sent: sentText(row.sent, row.sent_at),
+        rewritten: sentText(row.rewritten, row.rewritten_at),
+      };
+    },
+    noteText,
     /** Undefined when there is none, or it is damaged. */
     latest: (): { job: number; reply: ProposedReply; feedback: DraftFeedback | null } | undefined => {
       const row = latest();
@@ -138,17 +227,24 @@ export const draftStore = (sql: Sql) => {
     },
     rate: (job: number, { value, comment }: DraftFeedback): void =>
       sql.run('UPDATE drafts SET feedback = ?, comment = ? WHERE job = ?', value, comment ?? null, job),
-    /** Compares the newest draft with the first reply that was sent after it; undefined when there is none to compare. */
-    learn: (sent: string): LearnedOutcome | undefined => {
+    /** Keeps the first reply to a message, and compares it with the draft; undefined when one is known already. */
+    learn: (job: number, sent: NotedText): RepliedMessage | undefined => {
+      const [known] = sql.all<CaseRow>('SELECT * FROM cases WHERE job = ?', job);
+      if (known?.sent != null) return undefined;
+      noteText(job, 'sent', sent);
       const row = latest();
       const reply = row === undefined || row.outcome !== null ? undefined : readStored(ProposedReply, row.reply);
-      if (row === undefined || reply === undefined) return undefined;
-      const compared = compareReply(reply, sent);
+      if (row === undefined || reply === undefined) return { job, outcome: undefined };
+      const compared = compareReply(reply, sent.text);
       sql.run('UPDATE drafts SET outcome = ? WHERE job = ?', compared.outcome, row.job);
-      return { job: row.job, intent: reply.intent, articles: articlesOf(reply), ...compared };
+      return { job, outcome: { job: row.job, intent: reply.intent, articles: articlesOf(reply), ...compared } };
     },
-    remove: (job: number): void => sql.run('DELETE FROM drafts WHERE job = ?', job),
-    erase: (): void => sql.run('DELETE FROM drafts'),
+    remove: (job: number): void => {
+      for (const table of ['drafts', 'cases']) sql.run(`DELETE FROM ${table} WHERE job = ?`, job);
+    },
+    erase: (): void => {
+      for (const table of ['drafts', 'cases']) sql.run(`DELETE FROM ${table}`);
+    },
   };
 };
 

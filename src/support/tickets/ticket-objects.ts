@@ -7,12 +7,13 @@ import type {
   HandoversPage,
   HandoversRequest,
   TicketJob,
+  TicketOnDesk,
   TicketOutcomes,
   TicketsRequest,
   TicketsResponse,
 } from '../../contract/wire/tickets.ts';
 import { HELPDESK_IDS, type HelpdeskEvent, type HelpdeskId, type SentReply } from '../tools/helpdesk-tool.ts';
-import type { LearnedOutcome, ProposedReply, RatedDraft } from './ticket-draft.ts';
+import type { ProposedReply, RatedDraft, RepliedMessage } from './ticket-draft.ts';
 
 /** A ticket: its workspace, the tool, and its id there. */
 export interface TicketKey {
@@ -37,8 +38,9 @@ export interface TicketStub {
   postpone(place: TicketKey, until: number): Promise<void>;
   replay(place: TicketKey, jobs: readonly number[]): Promise<number[]>;
   draft(place: TicketKey): Promise<StoredDraft | undefined>;
-  rate(place: TicketKey, feedback: DraftFeedback): Promise<boolean>;
-  learn(place: TicketKey, sent: string): Promise<LearnedOutcome | undefined>;
+  onDesk(place: TicketKey): Promise<StoredCase | undefined>;
+  rate(place: TicketKey, feedback: DraftFeedback, text?: string): Promise<boolean>;
+  learn(place: TicketKey, sent: string): Promise<RepliedMessage | undefined>;
   eraseDrafts(place: TicketKey): Promise<void>;
 }
 
@@ -48,6 +50,11 @@ export interface StoredDraft {
   reply: ProposedReply;
   feedback: DraftFeedback | null;
   createdAt: number;
+}
+
+/** The newest message of a ticket, with what is kept of it. */
+export interface StoredCase extends Pick<TicketOnDesk, 'case' | 'sent' | 'rewritten'> {
+  job: JobReport;
 }
 
 export interface WorkOutcome {
@@ -61,7 +68,7 @@ export interface WorkspaceStub {
   list(workspace: string, query: TicketsRequest): Promise<TicketPage | 'unknown cursor'>;
   addRefused(workspace: string, helpdesk: HelpdeskId, count: number): Promise<void>;
   restore(workspace: string, jobs: readonly TicketJob[]): Promise<boolean[]>;
-  addOutcome(workspace: string, place: TicketRef, outcome: LearnedOutcome): Promise<void>;
+  addReply(workspace: string, place: TicketRef, replied: RepliedMessage): Promise<void>;
   addFeedback(workspace: string, place: TicketRef, rated: RatedDraft): Promise<void>;
   outcomes(workspace: string): Promise<TicketOutcomes>;
   eraseOutcomes(workspace: string, place: TicketRef): Promise<void>;
@@ -171,7 +178,7 @@ export const storeEvent = async (
   return undefined;
 };
 
-/** Compares a reply that an agent has sent with the draft of its ticket, and stores the outcome, without the text. */
+/** Keeps a reply that an agent has sent with the draft of its ticket, compares them, and counts the outcome. */
 export const learnFrom = async (
   { ticketId, text }: SentReply,
   { workspace, helpdesk, ticketStub, workspaceStub }: Stubs & Pick<TicketKey, 'workspace' | 'helpdesk'>,
@@ -181,6 +188,6 @@ export const learnFrom = async (
   const page = await stub.list(workspace, { helpdesk, ticket_id: ticketId, limit: 1 });
   if (page === 'unknown cursor' || page.total === 0) return;
   const place = { workspace, helpdesk, ticketId };
-  const learned = await ticketStub(place).learn(place, text);
-  if (learned !== undefined) await stub.addOutcome(workspace, { helpdesk, ticketId }, learned);
+  const replied = await ticketStub(place).learn(place, text);
+  if (replied !== undefined) await stub.addReply(workspace, { helpdesk, ticketId }, replied);
 };

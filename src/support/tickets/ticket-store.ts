@@ -40,6 +40,9 @@ export type Job = {
   error: string | null;
   /** Why nothing was written for the message, in a few words; null where something was, or it is not known. */
   reason: string | null;
+  /** For the list of tickets, without personal data. */
+  title: string | null;
+  intent: string | null;
   accepted_at: number;
   /** When it was accepted or last replayed. */
   begun_at: number;
@@ -73,6 +76,8 @@ const MIGRATIONS = [
   ],
   addColumn('jobs', 'refusals', 'INTEGER NOT NULL DEFAULT 0'),
   addColumn('jobs', 'reason', 'TEXT'),
+  addColumn('jobs', 'title', 'TEXT'),
+  addColumn('jobs', 'intent', 'TEXT'),
 ];
 
 export type TicketStore = ReturnType<typeof ticketStore>;
@@ -98,6 +103,8 @@ export const ticketStore = (sql: Sql) => {
       return next ?? { nudgeAt: null, endedAt: null };
     },
     job: (id: number) => one('SELECT * FROM jobs WHERE id = ?', id),
+    latest: () => one('SELECT * FROM jobs ORDER BY id DESC LIMIT 1'),
+    titled: () => sql.all<Job>('SELECT * FROM jobs WHERE title IS NOT NULL'),
     jobAbout,
     /** The oldest open job that is due. */
     dueJob: (now: number) =>

@@ -14,6 +14,7 @@ import {
   type TicketDraft,
   TicketFeedbackRequest,
   type TicketJob,
+  type TicketOnDesk,
   type TicketOutcomes,
   TicketPlaceRequest,
   TicketsRequest,
@@ -33,7 +34,7 @@ import { readStored } from '../../platform/storage/sql.ts';
 import type { ListedConnection } from '../tools/connections.ts';
 import { HELPDESK_IDS, type HelpdeskId } from '../tools/helpdesk-tool.ts';
 import { articlesOf } from './ticket-draft.ts';
-import { type DeadJob, type Stubs, type TicketKey, TicketMessage } from './ticket-objects.ts';
+import { type DeadJob, type StoredDraft, type Stubs, type TicketKey, TicketMessage } from './ticket-objects.ts';
 import { idOf, isIdOf } from './workspace-store.ts';
 
 interface TicketsAppOptions extends Stubs, Pick<HandoverRoutesOptions, 'handoverTo'> {
@@ -60,6 +61,7 @@ export const createTicketsApp = (options: TicketsAppOptions) => {
   app.get('/v1/support/tickets', contextGuard(settings), mayWrite, (c) => listTickets(c, options));
   app.put('/v1/support/tickets', contextGuard({ ...settings, replay }), mayWrite, (c) => restoreTickets(c, options));
   const mayRead = requireCapability('helpdesk:read');
+  app.get('/v1/support/tickets/case', contextGuard(settings), mayRead, (c) => showCase(c, options));
   app.get('/v1/support/tickets/draft', contextGuard(settings), mayRead, (c) => showDraft(c, options));
   app.get('/v1/support/tickets/outcomes', contextGuard(settings), mayRead, async (c) => {
     const { workspace } = c.get('context');
@@ -127,10 +129,42 @@ const showDraft = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Pr
   const place = await findPlace(c.get('context').workspace, query.data, options);
   const draft = place && (await options.ticketStub(place).draft(place));
   if (place === undefined || draft === undefined) return noDraft(c);
-  const { reply, feedback, job, createdAt } = draft;
-  const created_at = new Date(createdAt).toISOString();
-  return c.json({ ...reply, feedback, created_at, id: idOf({ ...place, job }) } satisfies TicketDraft);
+  return c.json(draftOf(place, draft));
 };
+
+const showCase = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
+  const query = TicketPlaceRequest.safeParse(c.req.query());
+  if (!query.success)
+    return refuseQuery(c, 'Cannot show the ticket', { schema: TicketPlaceRequest, issues: issuesOf(query.error) });
+  const { workspace } = c.get('context');
+  const place = await findPlace(workspace, query.data, options);
+  const stored = place && (await options.ticketStub(place).onDesk(place));
+  if (place === undefined || stored === undefined) {
+    c.set('outcome', 'NOT_FOUND');
+    const message = 'Cannot show this ticket: no message of it is known, or its time is over';
+    return refusal('NOT_FOUND', { librarian: SELF, message });
+  }
+  const [listed, draft] = await Promise.all([
+    options.workspaceStub(workspace).list(workspace, { ...query.data, limit: 1 }),
+    options.ticketStub(place).draft(place),
+  ]);
+  const { version: _, job, ...report } = stored.job;
+  const id = idOf({ ...place, job });
+  const outcome = listed === 'unknown cursor' ? undefined : listed.tickets.find((each) => each.id === id)?.outcome;
+  return c.json({
+    ...stored,
+    job: { ...report, id, helpdesk: place.helpdesk, ticket_id: place.ticketId, ...(outcome && { outcome }) },
+    // A draft for an earlier message is none for this one.
+    draft: draft === undefined || draft.job !== job ? null : draftOf(place, draft),
+  } satisfies TicketOnDesk);
+};
+
+const draftOf = (place: TicketKey, { reply, feedback, job, createdAt }: StoredDraft): TicketDraft => ({
+  ...reply,
+  feedback,
+  created_at: new Date(createdAt).toISOString(),
+  id: idOf({ ...place, job }),
+});
 
 const eraseDrafts = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
   const query = TicketPlaceRequest.safeParse(c.req.query());
@@ -147,9 +181,10 @@ const eraseDrafts = async (c: Context<GuardedEnv>, options: TicketsAppOptions): 
 const rate = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
   const request = readJson(c.get('body'), TicketFeedbackRequest);
   if (!request.ok) return invalid(c, request.problem, request.suggestion);
-  const { value, comment, ...named } = request.value;
+  const { value, comment, text, ...named } = request.value;
   const place = await findPlace(c.get('context').workspace, named, options);
-  if (place === undefined || !(await options.ticketStub(place).rate(place, { value, comment }))) return noDraft(c);
+  if (place === undefined || !(await options.ticketStub(place).rate(place, { value, comment }, text)))
+    return noDraft(c);
   const draft = await options.ticketStub(place).draft(place);
   if (draft !== undefined) {
     const { job, reply } = draft;

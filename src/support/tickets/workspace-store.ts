@@ -1,7 +1,13 @@
-import type { TicketJob, TicketOutcomes, TicketState, TicketsRequest } from '../../contract/wire/tickets.ts';
+import type {
+  DraftOutcome,
+  TicketJob,
+  TicketOutcomes,
+  TicketState,
+  TicketsRequest,
+} from '../../contract/wire/tickets.ts';
 import { addColumn, migrate, type Sql } from '../../platform/storage/sql.ts';
 import type { HelpdeskId } from '../tools/helpdesk-tool.ts';
-import type { LearnedOutcome, RatedDraft } from './ticket-draft.ts';
+import type { RatedDraft, RepliedMessage } from './ticket-draft.ts';
 import type { DeadJob, JobPlace, JobReport, Refusals, TicketPage, TicketRef, Undelivered } from './ticket-objects.ts';
 import { backOffMs } from './ticket-times.ts';
 
@@ -32,6 +38,9 @@ const INDEX_MIGRATIONS = [
   ) WITHOUT ROWID`,
   ],
   addColumn('tickets', 'reason', 'TEXT'),
+  addColumn('tickets', 'title', 'TEXT'),
+  addColumn('tickets', 'intent', 'TEXT'),
+  addColumn('tickets', 'replied', 'INTEGER NOT NULL DEFAULT 0'),
 ];
 
 const COUNTS = `coalesce(sum(outcome = 'kept'), 0) AS kept, coalesce(sum(outcome = 'edited'), 0) AS edited,
@@ -54,6 +63,9 @@ type Row = {
   attempts: number;
   error: string | null;
   reason: string | null;
+  title: string | null;
+  intent: string | null;
+  outcome: DraftOutcome | null;
   accepted_at: string;
   changed_at: string;
   next_at: string | null;
@@ -75,14 +87,15 @@ export const ticketIndex = (sql: Sql) => {
           const { job, version, state, result, attempts } = reported;
           sql.run(
             `INSERT INTO tickets (id, helpdesk, ticket, job, version, state, result, attempts, error, accepted_at, changed_at, next_at,
-                reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                reason, title, intent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
               ON CONFLICT (id) DO UPDATE SET version = excluded.version, state = excluded.state, result = excluded.result,
                 attempts = excluded.attempts, error = excluded.error, accepted_at = excluded.accepted_at,
-                changed_at = excluded.changed_at, next_at = excluded.next_at, reason = excluded.reason, message = NULL
+                changed_at = excluded.changed_at, next_at = excluded.next_at, reason = excluded.reason, title = excluded.title,
+                intent = excluded.intent, message = NULL
               WHERE excluded.version > version`,
             ...[idOf({ helpdesk, ticketId, job }), helpdesk, ticketId, job, version, state, result, attempts],
             ...[reported.last_error, reported.accepted_at, reported.changed_at, reported.next_attempt_at],
-            reported.reason ?? null,
+            ...[reported.reason ?? null, reported.title ?? null, reported.intent ?? null],
           );
         }
       }),
@@ -91,7 +104,7 @@ export const ticketIndex = (sql: Sql) => {
       if (from === undefined) return 'unknown cursor';
       const { where, values } = conditionsOf(filter);
       const rows = sql.all<Row>(
-        `SELECT * FROM tickets WHERE ${where} (changed_at, id) < (?, ?) ORDER BY changed_at DESC, id DESC LIMIT ?`,
+        `SELECT *, ${OUTCOME} FROM tickets WHERE ${where} (changed_at, id) < (?, ?) ORDER BY changed_at DESC, id DESC LIMIT ?`,
         ...[...values, from.at, from.id, limit + 1],
       );
       const shown = rows.slice(0, limit);
@@ -114,10 +127,11 @@ export const ticketIndex = (sql: Sql) => {
         jobs.map(({ id, ...job }) => {
           if (sql.all('SELECT 1 AS found FROM tickets WHERE id = ?', id).length > 0) return false;
           sql.run(
-            `INSERT INTO tickets (id, helpdesk, ticket, job, version, state, result, attempts, error, accepted_at, changed_at, reason)
-              VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)`,
+            `INSERT INTO tickets (id, helpdesk, ticket, job, version, state, result, attempts, error, accepted_at, changed_at, reason, intent)
+              VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`,
             ...[id, job.helpdesk, job.ticket_id, Number(id.split('/')[2]), job.state, job.result, job.attempts],
             ...[job.last_error, job.accepted_at, job.changed_at, job.reason ?? null],
+            job.intent ?? null,
           );
           return true;
         }),
@@ -153,12 +167,16 @@ export const ticketIndex = (sql: Sql) => {
         ...[id, helpdesk, ticketId, error, time, time, message],
       );
     },
-    addOutcome: ({ helpdesk, ticketId }: TicketRef, learned: LearnedOutcome, now: number): void =>
+    /** Notes that an agent has replied to a message, and what became of its draft. */
+    addReply: ({ helpdesk, ticketId }: TicketRef, { job, outcome: learned }: RepliedMessage, now: number): void => {
+      sql.run('UPDATE tickets SET replied = 1 WHERE id = ?', idOf({ helpdesk, ticketId, job }));
+      if (learned === undefined) return;
       sql.run(
         'INSERT OR REPLACE INTO outcomes (id, helpdesk, ticket, intent, articles, outcome, share, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
         ...[idOf({ helpdesk, ticketId, job: learned.job }), helpdesk, ticketId, learned.intent],
         ...[JSON.stringify(learned.articles), learned.outcome, learned.share, new Date(now).toISOString()],
-      ),
+      );
+    },
     /** Notes whether a draft helped; the last word counts. */
     addFeedback: ({ helpdesk, ticketId }: TicketRef, { job, intent, articles, value }: RatedDraft, now: number): void =>
       sql.run(
@@ -195,12 +213,14 @@ const conditionsOf = ({
   helpdesk,
   ticket_id,
   outcome,
-  state = ticket_id === undefined && outcome === undefined ? 'dead' : 'all',
+  intent,
+  state = ticket_id === undefined && outcome === undefined && intent === undefined ? 'dead' : 'all',
 }: TicketFilter) => {
   const given = [
     { sql: 'state = ?', value: state === 'all' ? undefined : state },
     { sql: 'helpdesk = ?', value: helpdesk },
     { sql: 'ticket = ?', value: ticket_id },
+    { sql: 'intent = ?', value: intent },
     { sql: OF_OUTCOME, value: outcome === 'waiting' ? undefined : outcome },
   ].filter((each): each is { sql: string; value: string } => each.value !== undefined);
   const conditions = [...given.map(({ sql }) => sql), ...(outcome === 'waiting' ? [WAITING] : [])];
@@ -210,14 +230,17 @@ const conditionsOf = ({
   };
 };
 
+/** What an agent made of the draft, as a column. */
+const OUTCOME = '(SELECT outcome FROM outcomes WHERE outcomes.id = tickets.id) AS outcome';
+
 const OF_OUTCOME = 'EXISTS (SELECT 1 FROM outcomes WHERE outcomes.id = tickets.id AND outcome = ?)';
 
 /** The newest message of a ticket, for which something was written and no reply is known. */
-const WAITING = `result IN ('note', 'draft') AND NOT EXISTS (SELECT 1 FROM outcomes WHERE outcomes.id = tickets.id)
+const WAITING = `result IN ('note', 'draft') AND replied = 0
   AND NOT EXISTS (SELECT 1 FROM tickets AS later
     WHERE later.ticket = tickets.ticket AND later.helpdesk = tickets.helpdesk AND later.job > tickets.job)`;
 
-type TicketFilter = Pick<TicketsRequest, 'state' | 'helpdesk' | 'ticket_id' | 'outcome'>;
+type TicketFilter = Pick<TicketsRequest, 'state' | 'helpdesk' | 'ticket_id' | 'outcome' | 'intent'>;
 
 /** Whether the id of a listed job is one of its ticket. */
 export const isIdOf = (id: string, { helpdesk, ticket_id: ticketId }: TicketJob): boolean =>
@@ -236,6 +259,9 @@ const toTicketJob = (row: Row): TicketJob => ({
   attempts: row.attempts,
   last_error: row.error,
   ...(row.reason === null ? {} : { reason: row.reason }),
+  ...(row.title === null ? {} : { title: row.title }),
+  ...(row.intent === null ? {} : { intent: row.intent }),
+  ...(row.outcome === null ? {} : { outcome: row.outcome }),
   accepted_at: row.accepted_at,
   changed_at: row.changed_at,
   next_attempt_at: row.next_at,

@@ -22,6 +22,10 @@ export const VIEWS: readonly ViewEntry[] = [
     load: () => import('./views/librarians/librarians-view.tsx'),
   },
   {
+    ...{ path: 'operations', title: 'view.operations', icon: 'operations' },
+    load: () => import('./views/operations/operations-view.tsx'),
+  },
+  {
     ...{ path: 'settings', title: 'view.settings', icon: 'settings' },
     load: () => import('./views/settings/settings-view.tsx'),
   },

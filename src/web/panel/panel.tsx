@@ -1,16 +1,16 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
 import { render } from 'preact';
 import { ConstellationError } from '../../../client/constellation-error.ts';
-import type { DraftSentence } from '../../contract/wire/tickets.ts';
 import { Feedback } from '../console/answers/feedback.tsx';
 import { Button, CopyButton } from '../console/parts/button.tsx';
-import { SourceLink } from '../console/parts/source-link.tsx';
 import { Empty, Failure, Loading } from '../console/parts/states.tsx';
 import { Share } from '../console/parts/values.tsx';
 import { credential, isRefused, restoreCredential } from '../console/session/credential.ts';
 import { client } from '../console/session/deployment.ts';
 import { useLoaded } from '../console/session/loaded.ts';
 import { SignIn } from '../console/shell/sign-in.tsx';
+import { intentTitle } from '../console/support/intent-titles.ts';
+import { ShownDraft } from '../console/support/shown-draft.tsx';
 import { loadTexts, loadTextsOfViews, t } from '../console/texts/texts.ts';
 
 /** Shows the draft of the ticket that the helpdesk around this page shows. The key is never part of the address. */
@@ -59,7 +59,7 @@ const Draft = ({ frame, ticketId }: { frame: HelpdeskFrame; ticketId: string }) 
   return (
     <>
       <p class="row small">
-        <span class="quiet">{t('analysis.intent')}</span> <code>{value.intent}</code> <Share of={value.confidence} />
+        <span class="quiet">{t('analysis.intent')}</span> {intentTitle(value.intent)} <Share of={value.confidence} />
       </p>
       {value.risks.length === 0 ? null : (
         <div class="banner small">
@@ -75,12 +75,7 @@ const Draft = ({ frame, ticketId }: { frame: HelpdeskFrame; ticketId: string }) 
         <Insert frame={frame} text={value.text} />
         <CopyButton text={() => value.text}>{t('analysis.copy')}</CopyButton>
       </div>
-      <ol class="sentences" lang={value.language ?? undefined}>
-        {groupsOf(value.sentences).map((group, at) => (
-          // Sentences may repeat; their order never changes.
-          <Sentences key={at} group={group} />
-        ))}
-      </ol>
+      <ShownDraft draft={value} />
       <p class="quiet small">{t('panel.helped')}</p>
       <Feedback
         key={value.id}
@@ -112,76 +107,6 @@ const Insert = ({ frame: { insert }, text }: { frame: HelpdeskFrame; text: strin
         {state.value === 'ready' ? '' : t(`panel.${state.value}`)}
       </span>
     </>
-  );
-};
-
-/** Sentences that follow one another with the same sources, such as the steps of a procedure. */
-const groupsOf = (sentences: readonly DraftSentence[]): DraftSentence[][] => {
-  const groups: DraftSentence[][] = [];
-  const sources = ({ evidence }: DraftSentence) => JSON.stringify(evidence.map(({ title, url }) => [title, url]));
-  for (const sentence of sentences) {
-    const [last] = groups.at(-1) ?? [];
-    if (last !== undefined && last.evidence.length > 0 && sources(last) === sources(sentence))
-      groups.at(-1)?.push(sentence);
-    else groups.push([sentence]);
-  }
-  return groups;
-};
-
-const Sentences = ({ group }: { group: readonly DraftSentence[] }) => {
-  const sources = group[0]?.evidence ?? [];
-  return (
-    <li>
-      {group.map(({ text }, at) => (
-        <p key={at}>{text}</p>
-      ))}
-      {sources.length === 0 ? null : (
-        <details>
-          <summary class="small">{sources.map(({ title }) => title).join(', ')}</summary>
-          {sources.map(({ title, url, quote }, source) => (
-            <div key={`${url} ${source}`}>
-              {[...new Set(group.flatMap(({ evidence }) => evidence[source]?.quote ?? []))].map((text) => (
-                <Quote key={text} text={text} />
-              ))}
-              <p class="small">
-                <SourceLink url={url} quote={quote}>
-                  {title}
-                </SourceLink>
-              </p>
-            </div>
-          ))}
-        </details>
-      )}
-    </li>
-  );
-};
-
-const DELIMITERS = /^[|\s:-]+$/;
-
-/** Quoted words; rows of a table as one. */
-const Quote = ({ text }: { text: string }) => {
-  const lines = text.trim().split('\n');
-  if (!lines.every((line) => /^\|.*\|\s*$/.test(line))) return <blockquote class="quote">{text}</blockquote>;
-  const rows = lines
-    .filter((line) => !DELIMITERS.test(line))
-    .map((line) =>
-      line
-        .trim()
-        .slice(1, -1)
-        .split(/(?<!\\)\|/),
-    );
-  return (
-    <blockquote class="quote">
-      <table>
-        {rows.map((cells, at) => (
-          <tr key={at}>
-            {cells.map((cell, column) => (
-              <td key={column}>{cell.trim().replaceAll('\\|', '|')}</td>
-            ))}
-          </tr>
-        ))}
-      </table>
-    </blockquote>
   );
 };
 

@@ -165,6 +165,7 @@ export const worldForTest = ({
       times: readTicketTimes({ TICKET_RETRY_MS: '1000', TICKET_SETTLE_MS: '20000' }),
       now: () => world.now,
       random: () => world.random(),
+      mask: (text) => text.replaceAll('Dana', '[name]'),
       newMarker: () => `cnote${String(++markers).padStart(20, '0')}`,
       connect: () => ({ client, write: world.write }),
       analyse: (request) =>

@@ -491,3 +491,43 @@ describe('automatic mail', () => {
     expect([...world.reports.values()]).toMatchObject([{ state: 'done', result: 'none', reason: 'a delivery report' }]);
   });
 });
+
+describe('what the desk shows', () => {
+  const desk = async (given: Scenario = {}) => {
+    const { world, case_ } = accepted(given);
+    world.queued += 1;
+    await runOut(world, case_);
+    return { world, case_ };
+  };
+  it('is the newest message with its draft, in lists without personal data, and the first reply to it', async () => {
+    const text = 'My name is Dana. It is broken.';
+    const { world, case_ } = await desk({ subject: 'Dana asks', messages: [customerMessage('m1', { text })] });
+    expect(case_.onDesk()).toMatchObject({
+      case: { subject: 'Dana asks', customer_name: 'Dana Ortiz', message: text, history: [], intent: 'not_hashing' },
+      job: { title: '[name] asks', intent: 'not_hashing', state: 'done' },
+      ...{ sent: null, rewritten: null },
+    });
+    expect(world.rows()).toMatchObject([{ title: '[name] asks' }]);
+    expect(case_.learn(`${text} Anything else?`)).toMatchObject({ job: 1, outcome: { intent: 'not_hashing' } });
+    expect(case_.learn('Another one')).toBeUndefined();
+    expect(case_.rate({ value: 'down' }, 'Dear Dana')).toBe(true);
+    expect(case_.onDesk()).toMatchObject({
+      sent: { text: `${text} Anything else?` },
+      rewritten: { text: 'Dear Dana' },
+    });
+  });
+  it('is gone with its title once the drafts are erased, and with its job', async () => {
+    const { world, case_ } = await desk();
+    case_.eraseDrafts();
+    expect(case_.onDesk()).toMatchObject({ case: null, sent: null, rewritten: null });
+    expect(case_.onDesk()?.job).not.toHaveProperty('title');
+    await case_.report();
+    expect(world.reports.get(1)).not.toHaveProperty('title');
+    expect(case_.rate({ value: 'up' }, 'A text')).toBe(false);
+  });
+  it('has a reply to a message without a draft', async () => {
+    const { case_ } = await desk({ messages: [customerMessage('m1', { text: 'Buy now' })] });
+    expect(case_.learn('No, thanks')).toEqual({ job: 1, outcome: undefined });
+    expect(case_.onDesk()).toMatchObject({ sent: { text: 'No, thanks' } });
+  });
+});

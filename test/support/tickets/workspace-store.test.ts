@@ -78,10 +78,13 @@ describe('ticketIndex()', () => {
   });
   it('counts what became of each draft and its last feedback, until the draft is erased or old', () => {
     const draft = { job: 1, intent: 'reset', articles: ['https://docs.example.com/a'] };
-    index.addOutcome(place('1'), { ...draft, outcome: 'edited', share: 0.5 }, msAt(1));
-    for (const ticketId of ['2', '3'])
-      index.addOutcome(place(ticketId), { ...draft, outcome: 'kept', share: 1 }, msAt(1));
-    index.addOutcome(place('2', 'zendesk'), { ...draft, outcome: 'kept', share: 1 }, msAt(1));
+    const replied = (outcome: { outcome: 'kept' | 'edited'; share: number }) => ({
+      job: 1,
+      outcome: { ...draft, ...outcome },
+    });
+    index.addReply(place('1'), replied({ outcome: 'edited', share: 0.5 }), msAt(1));
+    for (const ticketId of ['2', '3']) index.addReply(place(ticketId), replied({ outcome: 'kept', share: 1 }), msAt(1));
+    index.addReply(place('2', 'zendesk'), replied({ outcome: 'kept', share: 1 }), msAt(1));
     for (const value of ['up', 'down'] as const) index.addFeedback(place('1'), { ...draft, value }, msAt(2));
     index.addFeedback(place('2'), { ...draft, intent: 'other', value: 'up' }, msAt(2));
     const none = { kept: 0, edited: 0, discarded: 0, share: 0, up: 0, down: 0 };
@@ -98,6 +101,24 @@ describe('ticketIndex()', () => {
     expect(outcomes()).toMatchObject({ intents: [left], articles: [{ kept: 2, up: 0 }] });
     index.prune(msAt(3));
     expect(outcomes()).toEqual({ intents: [], articles: [] });
+  });
+  it('lists by intent and by what became of the draft, and the newest message of a ticket as waiting', () => {
+    const read = { state: 'done', result: 'note', intent: 'reset', title: 'Locked out' } as const;
+    for (const ticketId of ['1', '2', '3', '4']) index.report(place(ticketId), [job(read)]);
+    index.report(place('1'), [job({ ...read, job: 2, intent: 'other' })]);
+    index.report(place('4'), [job({ ...read, job: 2, result: 'none' })]);
+    const outcome = { job: 1, intent: 'reset', articles: [], outcome: 'edited', share: 0.5 } as const;
+    index.addReply(place('2'), { job: 1, outcome }, msAt(1));
+    // A message without a draft.
+    index.addReply(place('3'), { job: 1, outcome: undefined }, msAt(1));
+    expect(idsIn({ outcome: 'waiting' })).toEqual(['chatwoot/1/2']);
+    expect(idsIn({ outcome: 'edited' })).toEqual(['chatwoot/2/1']);
+    expect(idsIn({ intent: 'other' })).toEqual(['chatwoot/1/2']);
+    expect(index.list({ ticket_id: '2', limit: 9 })).toMatchObject({
+      tickets: [{ title: 'Locked out', intent: 'reset', outcome: 'edited' }],
+    });
+    index.report(place('2'), [job({ ...read, version: 9, title: undefined })]);
+    expect(index.list({ ticket_id: '2', limit: 9 })).not.toMatchObject({ tickets: [{ title: expect.anything() }] });
   });
   it('gives distinct ids whatever the ids of tickets are', () => {
     for (const ticketId of ['a/1', 'a', 'a%2F1', '\ud800', 'ticket 🙂']) index.report(place(ticketId), [job()]);

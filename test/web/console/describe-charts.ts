@@ -48,7 +48,7 @@ describe('the view Charts', () => {
 
   it('compares the confidence of answers with their feedback, and explains which feedback that needs', async () => {
     await keepPastAnswers(product, QUESTIONS, { days: 3, judged: 1 });
-    const page = await open('/charts?range=7d');
+    const page = await open('/operations');
     const chart = page.locator('.chart', { hasText: /judged answers? stated/ });
     await chart.getByText('Show data').click();
     const from = new Date(Date.now() - 6 * 86_400_000).toISOString();
@@ -74,7 +74,7 @@ describe('the view Charts', () => {
         judged: { total: 0, right: 0, confidence: null },
       })),
     }));
-    await goTo(page, '/charts');
+    await goTo(page, '/operations');
     await page.getByText('No answer of this time has been judged').waitFor();
   });
 
@@ -82,7 +82,7 @@ describe('the view Charts', () => {
     const key = 'ck_charts_0123456789abcdef';
     await grant(product, key, { capabilities: ['kb:read', 'answers:read'], workspaces: ['silent'] });
     await (await open('/charts', { key })).getByText('No answer has been kept in this time').waitFor();
-    const page = await open('/charts');
+    const page = await open('/operations');
     await page.getByText('No model has been asked in this time').waitFor();
     await changeReply<AnswerStatistics>(page, /answers\/statistics/, ({ buckets }) => ({
       buckets: buckets.map((bucket) => {

@@ -4,10 +4,57 @@ import { expectAccessible, expectToFit } from './accessibility.ts';
 import { changeReply, goTo, helpdesks, open, read } from './console-for-test.ts';
 
 describe('the view Tickets', () => {
+  it('opens a ticket: message, draft with its structure, what was sent and how it differs; takes a better draft', async () => {
+    const { chatwoot } = helpdesks.desks;
+    const hostile = '<img src=x onerror="alert(1)"> How do I reset the dashboard password?';
+    const { ticketId } = chatwoot.createTicket({ message: hostile });
+    const page = await open('/tickets');
+    const link = page.getByRole('link', { name: hostile }).first();
+    await link.waitFor({ timeout: 60_000 });
+    await page
+      .getByRole('row', { name: new RegExp(`chatwoot ${ticketId} .*draft ready`) })
+      .waitFor({ timeout: 60_000 });
+    await expectAccessible(page);
+    await link.press('Enter');
+    await page.waitForURL(`**/tickets/chatwoot/${ticketId}`);
+    await page.locator('.draft').getByRole('listitem').first().waitFor();
+    expect(await page.locator('.said').textContent()).toBe(hostile);
+    expect(await page.locator('main img').count()).toBe(0);
+    await page.locator('.draft-sources summary').first().click();
+    await page.getByText('word for word in the article').first().waitFor();
+    await expectAccessible(page, { width: 390 });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const editor = page.getByLabel('Draft');
+    const draft = await editor.inputValue();
+    await editor.fill(`${draft}\n\n<b>Best wishes</b>`);
+    await page.reload();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    // What was typed survives.
+    expect(await editor.inputValue()).toContain('<b>Best wishes</b>');
+    await page.getByRole('button', { name: 'Send back as a better draft' }).click();
+    await page.getByRole('heading', { name: 'How it should have been' }).waitFor();
+    expect((await page.locator('.word-difference ins').allTextContents()).join('')).toContain('<b>Best wishes</b>');
+    chatwoot.addAgentReply(ticketId, draft.replace('password', 'pass phrase'));
+    const sent = async () => {
+      await page.reload();
+      await page.locator('.analysis').waitFor();
+      return page.getByRole('heading', { name: 'What was sent, compared with the draft' }).count();
+    };
+    await expect.poll(sent, { timeout: 60_000 }).toBe(1);
+    expect(await page.locator('.word-difference del').allTextContents()).toContain('password');
+    await goTo(page, '/tickets');
+    await page.getByLabel('Reply').selectOption('draft sent with changes');
+    await page.waitForURL('**/tickets?outcome=edited');
+    await page.getByRole('link', { name: hostile }).first().waitFor();
+    await page.getByLabel('Reply').selectOption('waits for a reply');
+    await page.getByRole('link', { name: hostile }).first().waitFor({ state: 'detached' });
+  });
+
   it('shows the note for a message and why another one failed, and retries that one until it has a note', async () => {
     const { chatwoot } = helpdesks.desks;
     const done = chatwoot.createTicket({ message: 'How do I reset the dashboard password?' }).ticketId;
-    const page = await open('/tickets');
+    const page = await open('/operations');
     const rowOf = (ticket: string) => page.getByRole('row', { name: new RegExp(`^${ticket} chatwoot`) });
     await rowOf(done).getByText('note').waitFor();
     helpdesks.faults.next(1, { kind: 'status', status: 401 }, '/chatwoot');
@@ -44,12 +91,13 @@ describe('the view Tickets', () => {
     expect(await connections.filter({ hasText: 'zammad' }).textContent()).toMatch(
       /cannot be used.*its secret is <b>not<\/b> set.*2 deliveries refused/,
     );
-    expect(await connections.filter({ hasText: 'chatwoot' }).textContent()).toContain('chatwoot connected');
+    // Those that work are not listed.
+    expect(await connections.filter({ hasText: 'chatwoot' }).count()).toBe(0);
     await page.getByLabel('Ticket', { exact: true }).fill('no-such-ticket');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'No ticket fits' }).waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
-    await page.getByRole('row', { name: new RegExp(`^${ticketId} zendesk`) }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`zendesk ${ticketId}`) }).waitFor();
     expect(new URL(page.url()).search).toBe('');
   });
 
@@ -64,7 +112,7 @@ describe('the view Tickets', () => {
     const analysis = page.locator('.analysis');
     await analysis.waitFor();
     expect(await analysis.textContent()).toMatch(
-      /Draft.*Not sent automatically.*Articles.*Intent.*not_hashing.*%.*danger: smoke.*Guidance/s,
+      /Draft.*Not sent automatically.*Articles.*Intent.*%.*danger: smoke.*Guidance/s,
     );
     const articles = analysis.locator('section').filter({ hasText: 'Articles' });
     // The first search after a start may be too late on a busy machine.

@@ -3,6 +3,7 @@ import { Icon } from '../parts/button.tsx';
 import { Share } from '../parts/values.tsx';
 import { call } from '../session/deployment.ts';
 import { t } from '../texts/texts.ts';
+import { intentTitle } from './intent-titles.ts';
 
 /** The analysis of a customer's message. What no article answers is noted as a gap. */
 export const analyze = (request: SupportRequest, signal: AbortSignal): Promise<SupportResponse> =>
@@ -19,7 +20,7 @@ export const Classification = ({ of }: { of: IntentClassification }) => (
       {[{ intent: of.primary_intent, confidence: of.confidence }, ...(of.secondary_intents ?? [])].map(
         ({ intent, confidence }) => (
           <li key={intent}>
-            <code>{intent}</code> <Share of={confidence} />
+            {intentTitle(intent)} <Share of={confidence} />
           </li>
         ),
       )}

@@ -8,7 +8,8 @@ import { Share } from '../../parts/values.tsx';
 import { client } from '../../session/deployment.ts';
 import { useLoaded } from '../../session/loaded.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
-import { count, formatDate, formatDollars, formatMs, formatNumber, formatShare, t } from '../../texts/texts.ts';
+import { intentTitle } from '../../support/intent-titles.ts';
+import { count, formatDate, formatNumber, formatShare, t } from '../../texts/texts.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -22,9 +23,9 @@ const RANGES = {
 type Range = keyof typeof RANGES;
 
 const rangeIn = (query: URLSearchParams): Range =>
-  (Object.keys(RANGES) as Range[]).find((each) => each === query.get('range')) ?? '30d'; // keys of the record above
+  (Object.keys(RANGES) as Range[]).find((each) => each === query.get('range')) ?? '7d'; // keys of the record above
 
-/** What was asked, how it ended, how long that took and what it cost. Each number leads to the answers that it counts. */
+/** What was asked, and how it ended. Each number leads to the answers that it counts. */
 const ChartsView = ({ query }: ViewProps) => {
   const range = rangeIn(query);
   const { value, failure, load } = useLoaded<AnswerStatistics>(
@@ -74,7 +75,7 @@ const VERDICTS = [
 ] as const satisfies readonly (readonly [AnswerVerdict, string])[];
 
 const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHourly: boolean }) => {
-  const { buckets, latency, total } = statistics;
+  const { buckets } = statistics;
   const time = {
     label: t(isHourly ? 'charts.hour' : 'charts.day'),
     labels: buckets.map(({ from }) => formatDate(new Date(from), isHourly)),
@@ -91,9 +92,6 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
   const unsure = sum(({ verdicts }) => verdicts.hedged);
   const declined = sum(({ verdicts }) => verdicts.declined);
   const failed = sum(({ verdicts }) => verdicts.error);
-  const tokens = sum((bucket) => bucket.tokens);
-  const cached = sum((bucket) => bucket.cached);
-  const dollars = sum(({ cost_usd: cost }) => cost);
   return (
     <>
       <Chart
@@ -113,60 +111,6 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
         }))}
         hrefOf={(index, at) => hrefOf(index, { verdict: shown[at]?.[0] })}
       />
-      <div class="chart-grid">
-        {latency.total === null ? null : (
-          <Chart
-            form="line"
-            scale="log"
-            format={formatMs}
-            title={t('charts.latency', { p50: formatMs(latency.total.p50), p90: formatMs(latency.total.p90) })}
-            {...time}
-            series={[
-              { name: t('charts.p50'), values: buckets.map((bucket) => bucket.latency?.p50 ?? null) },
-              { name: t('charts.p90'), values: buckets.map((bucket) => bucket.latency?.p90 ?? null) },
-            ]}
-            hrefOf={(index) => hrefOf(index)}
-          />
-        )}
-        <Stages latency={latency} />
-        {tokens === 0 ? (
-          <p class="quiet">{t('charts.no_tokens')}</p>
-        ) : (
-          <>
-            <Chart
-              form="bar"
-              title={t('charts.tokens', {
-                tokens: formatNumber(tokens),
-                each: formatNumber(Math.round(tokens / total)),
-              })}
-              {...time}
-              series={[{ name: t('charts.tokens_name'), values: buckets.map((bucket) => bucket.tokens) }]}
-              hrefOf={(index) => hrefOf(index)}
-            />
-            <Chart
-              form="bar"
-              format={formatDollars}
-              title={t('charts.cost', { cost: formatDollars(dollars), each: formatDollars(dollars / total) })}
-              {...time}
-              series={[{ name: t('answers.cost'), values: buckets.map(({ cost_usd: cost }) => cost) }]}
-              hrefOf={(index) => hrefOf(index)}
-            />
-          </>
-        )}
-        {cached === 0 ? (
-          <p class="quiet">{t('charts.no_cached')}</p>
-        ) : (
-          <Chart
-            form="bar"
-            title={t('charts.cached', { share: formatShare(cached / total) })}
-            {...time}
-            series={[{ name: t('charts.cached_name'), values: buckets.map((bucket) => bucket.cached) }]}
-            hrefOf={(index) => hrefOf(index)}
-          />
-        )}
-        <Confidence statistics={statistics} />
-        <Calibration statistics={statistics} />
-      </div>
       <Groups statistics={statistics} />
     </>
   );
@@ -177,87 +121,6 @@ const questionsOf = ({ total, verdicts }: Pick<AnswerStatistics['interfaces'][nu
   total - verdicts.closes;
 
 const shareOf = (part: number, whole: number): string => formatShare(whole === 0 ? 0 : part / whole);
-
-/** The answers of one tenth of confidence. */
-const tenthAddress = (
-  { confidence, from, to }: AnswerStatistics,
-  index: number,
-  filter: { feedback?: 'any' } = {},
-): string => {
-  const tenth = confidence[index];
-  const range = { confidence_from: tenth && `${tenth.from}`, confidence_to: tenth && `${tenth.to}` };
-  return answersAddress({ ...filter, ...range, from, to });
-};
-
-const tenthsOf = ({ confidence }: AnswerStatistics): string[] =>
-  confidence.map(({ from, to }) => `${formatNumber(Math.round(from * 100))}–${formatShare(to)}`);
-
-const Confidence = ({ statistics }: { statistics: AnswerStatistics }) => (
-  <Chart
-    form="bar"
-    title={t('charts.confidence')}
-    label={t('answers.confidence')}
-    labels={tenthsOf(statistics)}
-    series={[{ name: t('view.answers'), values: statistics.confidence.map(({ total }) => total) }]}
-    hrefOf={(index) => tenthAddress(statistics, index)}
-  />
-);
-
-/** Whether answers that say "80 % sure" are right in 80 of 100 cases, as far as people have judged them. */
-const Calibration = ({ statistics }: { statistics: AnswerStatistics }) => {
-  const judged = statistics.confidence.map((tenth) => tenth.judged);
-  const sum = (of: (each: (typeof judged)[number]) => number): number =>
-    judged.reduce((total, each) => total + of(each), 0);
-  const total = sum((each) => each.total);
-  if (total === 0)
-    return (
-      <Empty icon="up-thumb" title={t('charts.not_judged')}>
-        <p>{t('charts.not_judged_text')}</p>
-      </Empty>
-    );
-  return (
-    <Chart
-      form="line"
-      title={count('charts.calibration', total, {
-        stated: formatShare(sum((each) => each.total * (each.confidence ?? 0)) / total),
-        right: formatShare(sum(({ right }) => right) / total),
-      })}
-      format={formatShare}
-      label={t('answers.confidence')}
-      labels={tenthsOf(statistics)}
-      counts={{ name: t('charts.judged'), values: judged.map((each) => each.total) }}
-      series={[
-        { name: t('charts.right'), values: judged.map((each) => (each.total === 0 ? null : each.right / each.total)) },
-        { name: t('charts.stated'), values: judged.map(({ confidence }) => confidence) },
-      ]}
-      hrefOf={(index) => tenthAddress(statistics, index, { feedback: 'any' })}
-    />
-  );
-};
-
-const STAGES = ['understanding', 'routing', 'answering', 'first_statement', 'total'] as const;
-
-/** How long each stage of an answer takes. */
-export const Stages = ({ latency }: Pick<AnswerStatistics, 'latency'>) => {
-  const rows = STAGES.flatMap((stage) => (latency[stage] === null ? [] : [{ stage, ...latency[stage] }]));
-  return (
-    <section>
-      <h2>{t('charts.stages')}</h2>
-      <Table
-        caption={t('charts.stages')}
-        rows={rows}
-        columns={[
-          { id: 'stage', label: t('charts.stage'), cell: ({ stage }) => t(`stage.${stage}`) },
-          { id: 'count', label: t('view.answers'), align: 'right', cell: (row) => formatNumber(row.count) },
-          ...(['p50', 'p90', 'p99'] as const).map((percentile) => ({
-            ...{ id: percentile, label: t(`charts.${percentile}`), align: 'right' as const },
-            cell: (row: (typeof rows)[number]) => formatMs(row[percentile]),
-          })),
-        ]}
-      />
-    </section>
-  );
-};
 
 type Kind = 'interface' | 'librarian' | 'intent';
 
@@ -275,7 +138,7 @@ export const Groups = ({ statistics }: { statistics: AnswerStatistics }) => {
   const kinds: readonly [kind: Kind, groups: Group[]][] = [
     ['interface', interfaces.map((group) => groupOf(group.interface, t(`interface.${group.interface}`), group))],
     ['librarian', librarians.map((group) => groupOf(group.librarian, group.librarian, group))],
-    ['intent', intents.map((group) => groupOf(group.intent, group.intent, group))],
+    ['intent', intents.map((group) => groupOf(group.intent, intentTitle(group.intent), group))],
   ];
   return (
     <div class="chart-grid">

@@ -280,7 +280,7 @@ const Tickets = ({ tickets }: { tickets: NonNullable<Overview['tickets']> }) => 
   const rows = [
     { label: t('home.tickets_waiting'), number: tickets.waiting, href: '/tickets?outcome=waiting' },
     { label: t('home.tickets_open'), number: tickets.open, href: '/tickets?state=open' },
-    { label: t('home.tickets_failed'), number: tickets.failed, href: '/tickets?state=dead' },
+    { label: t('home.tickets_failed'), number: tickets.failed, href: '/operations?state=dead' },
   ];
   return (
     <ul class="counts">

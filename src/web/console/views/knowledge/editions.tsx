@@ -3,13 +3,13 @@ import type { EditionChanges, EditionSummary } from '../../../../contract/wire/e
 import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
+import { diffLines } from '../../parts/differences.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
 import { client, may, refreshDeployment } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { formatNumber, t } from '../../texts/texts.ts';
-import { diffLines } from './diff-lines.ts';
 
 const readEditions = (signal: AbortSignal) => client.editions.list({ signal });
 

@@ -1,42 +1,33 @@
-import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type {
-  HelpdeskStatus,
-  ReplayRequest,
-  ReplayResponse,
-  TicketJob,
-  TicketsResponse,
-} from '../../../../contract/wire/tickets.ts';
+import type { TicketJob, TicketsResponse } from '../../../../contract/wire/tickets.ts';
 import { navigate } from '../../navigation/router.ts';
 import { Button, Icon, type IconName } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
 import { Choice, TextField } from '../../parts/fields.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
 import { client } from '../../session/deployment.ts';
-import { usePages, useRunning } from '../../session/loaded.ts';
-import { count, formatMoment, t } from '../../texts/texts.ts';
+import { usePages } from '../../session/loaded.ts';
+import { intentTitle, intentTitles } from '../../support/intent-titles.ts';
+import { Connections, reasonText } from '../../support/ticket-parts.tsx';
+import { t } from '../../texts/texts.ts';
 
 const STATES = ['all', 'open', 'done', 'dead'] as const;
-type State = (typeof STATES)[number];
-const ICONS: Readonly<Record<TicketJob['state'], IconName>> = { open: 'retry', done: 'check', dead: 'warning' };
+const OUTCOMES = ['waiting', 'kept', 'edited', 'discarded'] as const;
+const FILTERS = ['state', 'outcome', 'intent', 'helpdesk', 'ticket_id'] as const;
+type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
 const FIRST_PAGE = 50;
 /** A list whose next pages were read is left as it is. */
 const POLL_MS = { open: 3000, settled: 15_000 };
 
-/** The jobs of customers' messages. The filters are in the address. */
+/** Customers' messages with what was written for them. The filters are in the address. */
 export const TicketList = ({ query }: { query: URLSearchParams }) => {
-  const state = STATES.find((each) => each === query.get('state')) ?? 'all';
-  const helpdesk = query.get('helpdesk') ?? undefined;
-  const ticket = query.get('ticket_id') ?? undefined;
-  const pages = usePages<TicketJob, TicketsResponse>(
-    (cursor, signal) => client.tickets.list({ state, helpdesk, ticket_id: ticket, cursor }, { signal }),
-    { itemsOf: ({ tickets }) => tickets, inputs: [state, helpdesk, ticket] },
+  const filters = filtersIn(query);
+  const { items, last, ...pages } = usePages<TicketJob, TicketsResponse>(
+    // As they stand in the address: the route says what it does not accept.
+    (cursor, signal) => client.tickets.list({ state: 'all', ...(filters as object), cursor }, { signal }),
+    { itemsOf: ({ tickets }) => tickets, inputs: [JSON.stringify(filters)] },
   );
-  const { items, last } = pages;
-  const replaying = useReplay(pages.load);
   const isLong = items.length > FIRST_PAGE;
   const hasOpen = items.some((job) => job.state === 'open');
   useEffect(() => {
@@ -44,14 +35,7 @@ export const TicketList = ({ query }: { query: URLSearchParams }) => {
     const refresh = (): void => void (document.visibilityState === 'visible' && pages.load());
     const polling = setInterval(refresh, hasOpen ? POLL_MS.open : POLL_MS.settled);
     return () => clearInterval(polling);
-  }, [hasOpen, isLong, state, helpdesk, ticket]);
-  const filter = (name: string, value: string): void => {
-    const changed = new URLSearchParams(query);
-    if (value === '' || value === 'all') changed.delete(name);
-    else changed.set(name, value);
-    navigate(`/tickets?${changed}`, { replace: true });
-  };
-  const isFiltered = state !== 'all' || helpdesk !== undefined || ticket !== undefined;
+  }, [hasOpen, isLong, JSON.stringify(filters)]);
   return (
     <div class="tickets">
       <div class="title">
@@ -61,209 +45,128 @@ export const TicketList = ({ query }: { query: URLSearchParams }) => {
           {t('tickets.analyse')}
         </a>
       </div>
-      {last === undefined ? null : <Connections helpdesks={last.helpdesks} />}
-      <div class="row filters">
-        <Choice<State>
-          label={t('tickets.state')}
-          value={state}
-          onChoose={(chosen) => filter('state', chosen)}
-          options={STATES.map((value) => ({ value, label: t(`tickets.state_${value}`) }))}
-        />
-        <Choice
-          label={t('tickets.helpdesk')}
-          value={helpdesk ?? ''}
-          onChoose={(chosen) => filter('helpdesk', chosen)}
-          options={[
-            { value: '', label: t('tickets.state_all') },
-            ...[
-              ...new Set([...(last?.helpdesks ?? []).map((each) => each.helpdesk), ...(helpdesk ? [helpdesk] : [])]),
-            ].map((value) => ({ value, label: value })),
-          ]}
-        />
-        <TextField
-          label={t('tickets.ticket')}
-          type="search"
-          maxLength={200}
-          value={ticket ?? ''}
-          onChange={(event) => filter('ticket_id', event.currentTarget.value.trim())}
-        />
-        {items.some((job) => job.state === 'dead') ? (
-          <Button icon="retry" disabled={replaying.isRunning} onClick={replaying.askForAll}>
-            {t('tickets.replay_all')}
-          </Button>
-        ) : null}
-      </div>
-      {replaying.shown}
+      {last === undefined ? null : (
+        <Connections helpdesks={last.helpdesks.filter(({ problem, refused }) => problem !== null || refused > 0)} />
+      )}
+      <TicketFilters filters={filters} helpdesks={(last?.helpdesks ?? []).map(({ helpdesk }) => helpdesk)} />
       {pages.failure === undefined ? null : <Failure error={pages.failure} retry={pages.load} />}
       {last === undefined ? (
         pages.failure === undefined ? (
           <Loading lines={8} />
         ) : null
       ) : (
-        <>
-          <Table
-            caption={t('view.tickets')}
-            rows={items}
-            rowKey={({ id }) => id}
-            onMore={pages.more}
-            isLoading={pages.isLoading && isLong}
-            empty={<NoTickets isFiltered={isFiltered} hasConnections={last.helpdesks.length > 0} />}
-            columns={columns(replaying)}
-          />
-          <p class="quiet small">{t('tickets.without_text')}</p>
-        </>
+        <Table
+          caption={t('view.tickets')}
+          rows={items}
+          onMore={pages.more}
+          isLoading={pages.isLoading && isLong}
+          empty={<NoTickets isFiltered={query.size > 0} hasConnections={last.helpdesks.length > 0} />}
+          columns={columns()}
+        />
       )}
     </div>
   );
 };
 
-/** In the console's language, where the reason is one of those that this version gives. */
-const reasonText = (reason: string): string => {
-  const name = Object.entries(REASONS).find(([, each]) => each === reason)?.[0] as keyof typeof REASONS | undefined;
-  return name === undefined ? reason : t(`tickets.reason_${name}`);
+const filtersIn = (query: URLSearchParams): Filters =>
+  Object.fromEntries(FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
+
+const TicketFilters = ({ filters, helpdesks }: { filters: Filters; helpdesks: readonly string[] }) => {
+  const filter = (name: keyof Filters, value: string): void => {
+    const set = Object.entries({ ...filters, [name]: value }).filter(([, each]) => each !== '' && each !== 'all');
+    navigate(`/tickets${set.length === 0 ? '' : `?${new URLSearchParams(set)}`}`, { replace: true });
+  };
+  const choice = (name: keyof Filters, options: readonly { value: string; label: string }[]) => (
+    <Choice
+      label={t(`tickets.${name}` as 'tickets.state')}
+      value={filters[name] ?? ''}
+      onChoose={(chosen) => filter(name, chosen)}
+      options={[
+        { value: '', label: t('tickets.state_all') },
+        ...options,
+        // One in the address that is none of ours is shown, to be removed.
+        ...(filters[name] === undefined || options.some(({ value }) => value === filters[name])
+          ? []
+          : [{ value: filters[name], label: filters[name] }]),
+      ]}
+    />
+  );
+  return (
+    <div class="row filters">
+      {choice(
+        'outcome',
+        OUTCOMES.map((value) => ({ value, label: t(`desk.${value}`) })),
+      )}
+      {choice(
+        'intent',
+        Object.entries(intentTitles()).map(([value, label]) => ({ value, label })),
+      )}
+      {choice(
+        'helpdesk',
+        helpdesks.map((value) => ({ value, label: value })),
+      )}
+      {choice(
+        'state',
+        STATES.filter((each) => each !== 'all').map((value) => ({ value, label: t(`tickets.state_${value}`) })),
+      )}
+      <TextField
+        label={t('tickets.ticket_id')}
+        type="search"
+        maxLength={200}
+        value={filters.ticket_id ?? ''}
+        onChange={(event) => filter('ticket_id', event.currentTarget.value.trim())}
+      />
+    </div>
+  );
 };
 
-const REASONS = {
-  reply: 'an automatic reply',
-  bounce: 'a delivery report',
-  acknowledgement: 'an acknowledgement of another desk',
-  list: 'mail of a list',
-  generated: 'automatic mail',
-  no_reply: 'mail from an address that takes no replies',
-  empty: 'a message without words',
-} as const;
-
-const columns = ({ run, isRunning }: Replaying): Parameters<typeof Table<TicketJob>>[0]['columns'] => [
+const columns = (): Parameters<typeof Table<TicketJob>>[0]['columns'] => [
   {
-    id: 'ticket',
-    label: t('tickets.ticket'),
-    sort: ({ helpdesk, ticket_id: id }) => `${helpdesk} ${id}`,
-    cell: ({ helpdesk, ticket_id: id }) => (
+    id: 'title',
+    label: t('tickets.message'),
+    cell: ({ helpdesk, ticket_id: id, title }) => (
       <>
-        <strong>{id}</strong> <span class="quiet">{helpdesk}</span>
-      </>
-    ),
-  },
-  {
-    id: 'state',
-    label: t('tickets.state'),
-    sort: ({ state }) => state,
-    cell: ({ state, next_attempt_at: next }) => (
-      <>
-        <span class={`job ${state}`}>
-          <Icon name={ICONS[state]} /> {t(`tickets.state_${state}`)}
+        <a class="question-link" href={ticketAddress(helpdesk, id)}>
+          {title ?? t('tickets.untitled', { ticket: id })}
+        </a>
+        <span class="quiet small">
+          {helpdesk} {id}
         </span>
-        {next === null ? null : (
-          <span class="quiet small"> {t('tickets.next', { moment: formatMoment(new Date(next)) })}</span>
-        )}
       </>
     ),
   },
   {
-    id: 'result',
-    label: t('tickets.written'),
-    sort: ({ result }) => result ?? '',
-    cell: ({ result, reason }) => (
-      <>
-        {result === null ? '–' : t(`tickets.written_${result}`)}
-        {reason === undefined ? null : <span class="quiet small"> {reasonText(reason)}</span>}
-      </>
-    ),
+    id: 'intent',
+    label: t('tickets.intent'),
+    cell: ({ intent }) => (intent === undefined ? '–' : intentTitle(intent)),
   },
-  {
-    id: 'attempts',
-    label: t('tickets.attempts'),
-    align: 'right',
-    sort: ({ attempts }) => attempts,
-    cell: ({ attempts }) => attempts,
-  },
-  {
-    id: 'error',
-    label: t('tickets.error'),
-    cell: ({ last_error: error }) => <span class="error">{error ?? '–'}</span>,
-  },
+  { id: 'state', label: t('tickets.state'), cell: (job) => <TicketStatus job={job} /> },
   {
     id: 'accepted',
     label: t('tickets.accepted'),
     sort: ({ accepted_at: at }) => at,
     cell: ({ accepted_at: at }) => <Age of={at} />,
   },
-  {
-    id: 'changed',
-    label: t('tickets.changed'),
-    sort: ({ changed_at: at }) => at,
-    cell: ({ changed_at: at }) => <Age of={at} />,
-  },
-  {
-    id: 'replay',
-    label: t('tickets.replay'),
-    cell: ({ id, state, ticket_id: ticket }) =>
-      state === 'dead' ? (
-        <Button
-          icon="retry"
-          label={t('tickets.replay_one', { ticket })}
-          disabled={isRunning}
-          onClick={() => run({ ids: [id] })}
-        />
-      ) : null,
-  },
 ];
 
-interface Replaying {
-  isRunning: boolean;
-  run: (which: ReplayRequest) => void;
-  /** Asks first: notes are written into many tickets then. */
-  askForAll: () => void;
-  /** The question, and what came of it. */
-  shown: ComponentChildren;
+function ticketAddress(helpdesk: string, ticketId: string): string {
+  return `/tickets/${encodeURIComponent(helpdesk)}/${encodeURIComponent(ticketId)}`;
 }
 
-/** Retries what failed for good. */
-const useReplay = (onDone: () => void): Replaying => {
-  const isAsking = useSignal(false);
-  const reply = useSignal<ReplayResponse | undefined>(undefined);
-  const { start, failure, isLoading: isRunning } = useRunning();
-  const run = (which: ReplayRequest): void => {
-    reply.value = undefined;
-    start(
-      (signal) => client.tickets.replay(which, { signal }),
-      (replied) => {
-        reply.value = replied;
-        onDone();
-      },
-    );
-  };
-  const said = reply.value;
-  return {
-    isRunning,
-    run,
-    askForAll: () => {
-      isAsking.value = true;
-    },
-    shown: (
-      <>
-        {failure === undefined ? null : <Failure error={failure} />}
-        {said === undefined ? null : (
-          <p role="status">
-            {count('tickets.replayed', said.replayed)}
-            {said.remaining === 0 ? null : ` ${count('tickets.remaining', said.remaining)}`}
-          </p>
-        )}
-        {isAsking.value ? (
-          <Confirm
-            title={t('tickets.replay_all')}
-            action={t('tickets.replay')}
-            onConfirm={() => run({ all: true })}
-            onClose={() => {
-              isAsking.value = false;
-            }}
-          >
-            <p>{t('tickets.replay_text')}</p>
-          </Confirm>
-        ) : null}
-      </>
-    ),
-  };
+/** Where a message stands, in a word and a sign. */
+export const TicketStatus = ({ job: { state, result, outcome, reason } }: { job: TicketJob }) => {
+  const [icon, text, tone] = ((): [IconName, string, string] => {
+    if (state === 'open') return ['retry', t('desk.writing'), 'weak'];
+    if (state === 'dead') return ['warning', t('tickets.state_dead'), 'unsure'];
+    if (result === 'none') return ['leave', t('desk.nothing'), 'none'];
+    return outcome === undefined ? ['tickets', t('desk.ready'), 'weak'] : ['check', t(`desk.${outcome}`), 'sure'];
+  })();
+  return (
+    <span class={`support state-mark ${tone}`}>
+      <Icon name={icon} /> {text}
+      {reason === undefined ? null : <span class="quiet small">{reasonText(reason)}</span>}
+    </span>
+  );
 };
 
 const NoTickets = ({ isFiltered, hasConnections }: { isFiltered: boolean; hasConnections: boolean }) => {
@@ -280,30 +183,3 @@ const NoTickets = ({ isFiltered, hasConnections }: { isFiltered: boolean; hasCon
     </Empty>
   );
 };
-
-/** The helpdesks of the workspace, with what is wrong with their connections. */
-const Connections = ({ helpdesks }: { helpdesks: readonly HelpdeskStatus[] }) =>
-  helpdesks.length === 0 ? null : (
-    <ul class="connections" aria-label={t('tickets.connections')}>
-      {helpdesks.map(({ helpdesk, problem, refused, last_refused_at: at }) => (
-        <li key={helpdesk}>
-          <p class={`job ${problem === null ? 'done' : 'dead'}`}>
-            <Icon name={problem === null ? 'check' : 'warning'} /> <strong>{helpdesk}</strong>{' '}
-            {t(problem === null ? 'tickets.connected' : 'tickets.unusable')}
-          </p>
-          {problem === null ? null : <p class="small">{problem}</p>}
-          {refused === 0 ? null : (
-            <p class="small">
-              {count('tickets.refused', refused)}
-              {at === null ? null : (
-                <>
-                  {' · '}
-                  <Age of={at} />
-                </>
-              )}
-            </p>
-          )}
-        </li>
-      ))}
-    </ul>
-  );

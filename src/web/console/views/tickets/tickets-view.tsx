@@ -6,14 +6,21 @@ import { Age, Share } from '../../parts/values.tsx';
 import { call, may } from '../../session/deployment.ts';
 import { useLoaded, usePages, useRunning } from '../../session/loaded.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
+import { intentTitle } from '../../support/intent-titles.ts';
 import { t } from '../../texts/texts.ts';
 import { MessageAnalysis } from './message-analysis.tsx';
 import { TicketList } from './ticket-list.tsx';
+import { TicketPage } from './ticket-page.tsx';
 
-/** Messages that came in by helpdesks, with what was written for each; `/tickets/analyse` reads a message that is typed here. */
-const TicketsView = ({ parts: [page], query }: ViewProps) =>
+/**
+ * Messages that came in by helpdesks, with what was written for each; `/tickets/<helpdesk>/<ticket>` opens one,
+ * `/tickets/analyse` reads a message that is typed here.
+ */
+const TicketsView = ({ parts: [page, ticketId], query }: ViewProps) =>
   page === 'analyse' ? (
     <MessageAnalysis />
+  ) : page !== undefined && ticketId !== undefined ? (
+    <TicketPage key={`${page}/${ticketId}`} helpdesk={page} ticketId={ticketId} />
   ) : (
     <>
       <TicketList query={query} />
@@ -113,7 +120,7 @@ export const Outcomes = () => {
   );
   if (value === undefined || value.intents.length === 0) return null;
   const rows = [
-    ...value.intents.map(({ intent, ...counts }) => ({ name: intent, ...counts })),
+    ...value.intents.map(({ intent, ...counts }) => ({ name: intentTitle(intent), ...counts })),
     ...value.articles.map(({ url, ...counts }) => ({ name: url, ...counts })),
   ];
   return (

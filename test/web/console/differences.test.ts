@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { diffLines } from '../../../src/web/console/views/knowledge/diff-lines.ts';
+import { diffLines, diffWords } from '../../../src/web/console/parts/differences.ts';
 
 const shown = (before: string, after: string): string =>
   diffLines(before, after)
@@ -16,4 +16,13 @@ it('shows whole texts as changed when a comparison would take too long', () => {
   const lines = (of: string) => Array.from({ length: 3000 }, (_, at) => `${of} ${at}`).join('\n');
   const kinds = diffLines(lines('old'), lines('new')).map(({ kind }) => kind);
   expect([kinds.length, kinds[0], kinds.at(-1)]).toEqual([6000, 'removed', 'added']);
+});
+
+it('compares texts word by word, and joins what lies together', () => {
+  const words = diffWords('Press the button for 5 seconds.', 'Press the red button for 10 seconds.\n\nRegards');
+  expect(words.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    ...['same Press the ', 'added red ', 'same button for ', 'removed 5', 'added 10', 'same  seconds.'],
+    'added \n\nRegards',
+  ]);
+  expect(diffWords('', '')).toEqual([]);
 });

@@ -1,9 +1,14 @@
-export interface DiffLine {
-  kind: 'same' | 'removed' | 'added' | 'skipped';
+export interface Difference {
+  kind: 'same' | 'removed' | 'added';
   text: string;
 }
 
-/** Cells of the table of common lines; a larger change is shown as a whole. */
+export interface DiffLine {
+  kind: Difference['kind'] | 'skipped';
+  text: string;
+}
+
+/** Cells of the table of common parts; a larger change is shown as a whole. */
 const MAX_CELLS = 1_000_000;
 /** Unchanged lines around a change. */
 const CONTEXT = 2;
@@ -11,24 +16,42 @@ const CONTEXT = 2;
 /** What differs between two texts, line by line, with some unchanged lines around it. */
 export const diffLines = (before: string, after: string): DiffLine[] => {
   const [old = [], next = []] = [before, after].map((text) => (text === '' ? [] : text.split('\n')));
+  return withoutDistant(diffParts(old, next));
+};
+
+/** What differs between two texts, word by word: runs of words of one kind, in order, that join to both texts. */
+export function diffWords(before: string, after: string): Difference[] {
+  const [old = [], next = []] = [before, after].map(
+    (text) => text.match(/\s+|[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu) ?? [],
+  );
+  const runs: Difference[] = [];
+  for (const part of diffParts(old, next)) {
+    const last = runs.at(-1);
+    if (last?.kind === part.kind) last.text += part.text;
+    else runs.push({ ...part });
+  }
+  return runs;
+}
+
+/** Equal beginnings and ends, and what changed between them. */
+const diffParts = (old: readonly string[], next: readonly string[]): Difference[] => {
   let start = 0;
   while (start < old.length && start < next.length && old[start] === next[start]) start += 1;
   let end = 0;
   while (end < Math.min(old.length, next.length) - start && old.at(-1 - end) === next.at(-1 - end)) end += 1;
-  const lines = [
+  return [
     ...old.slice(0, start).map(same),
     ...changed(old.slice(start, old.length - end), next.slice(start, next.length - end)),
     ...old.slice(old.length - end).map(same),
   ];
-  return withoutDistant(lines);
 };
 
-const same = (text: string): DiffLine => ({ kind: 'same', text });
+const same = (text: string): Difference => ({ kind: 'same', text });
 
-/** The longest common subsequence of lines stays; the others are removed or added. */
-const changed = (old: readonly string[], next: readonly string[]): DiffLine[] => {
-  const removed = old.map((text): DiffLine => ({ kind: 'removed', text }));
-  const added = next.map((text): DiffLine => ({ kind: 'added', text }));
+/** The longest common subsequence stays; the others are removed or added. */
+const changed = (old: readonly string[], next: readonly string[]): Difference[] => {
+  const removed = old.map((text): Difference => ({ kind: 'removed', text }));
+  const added = next.map((text): Difference => ({ kind: 'added', text }));
   if (old.length * next.length > MAX_CELLS) return [...removed, ...added];
   const width = next.length + 1;
   /** Length of the longest common subsequence of what follows a place in both. */
@@ -38,7 +61,7 @@ const changed = (old: readonly string[], next: readonly string[]): DiffLine[] =>
     for (let column = next.length - 1; column >= 0; column -= 1)
       lengths[row * width + column] =
         old[row] === next[column] ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1));
-  const lines: DiffLine[] = [];
+  const lines: Difference[] = [];
   let [row, column] = [0, 0];
   while (row < old.length && column < next.length) {
     if (old[row] === next[column]) {
@@ -51,7 +74,7 @@ const changed = (old: readonly string[], next: readonly string[]): DiffLine[] =>
   return [...lines, ...removed.slice(row), ...added.slice(column)];
 };
 
-const withoutDistant = (lines: readonly DiffLine[]): DiffLine[] => {
+const withoutDistant = (lines: readonly Difference[]): DiffLine[] => {
   const isNear = lines.map((_, at) =>
     lines.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ kind }) => kind !== 'same'),
   );

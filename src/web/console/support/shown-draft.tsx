@@ -1,0 +1,67 @@
+import type { DraftSentence, TicketDraft } from '../../../contract/wire/tickets.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { SourceLink } from '../parts/source-link.tsx';
+import { t } from '../texts/texts.ts';
+
+/** A draft as it would be sent, with its headings, lists and code, and the articles that it comes from. */
+export const ShownDraft = ({ draft }: { draft: TicketDraft }) => (
+  <>
+    <div class="draft" lang={draft.language ?? undefined}>
+      {draft.markdown === undefined ? <div class="prose plain">{draft.text}</div> : <Markdown text={draft.markdown} />}
+    </div>
+    <Sources sentences={draft.sentences} />
+  </>
+);
+
+interface ArticleQuotes {
+  title: string;
+  url: string;
+  quotes: { text: string; isWordForWord: boolean }[];
+}
+
+/** The articles of a draft with their passages, each once. */
+const Sources = ({ sentences }: { sentences: readonly DraftSentence[] }) => {
+  const articles = articlesOf(sentences);
+  if (articles.length === 0) return null;
+  return (
+    <section class="draft-sources">
+      <h3>{t('draft.sources')}</h3>
+      {articles.map(({ title, url, quotes }) => (
+        <details key={`${title} ${url}`}>
+          <summary>{title}</summary>
+          {quotes.map(({ text, isWordForWord }) => (
+            <figure key={text}>
+              <blockquote class="quote">
+                <Markdown text={text} />
+              </blockquote>
+              <figcaption class="quiet small">{t(isWordForWord ? 'draft.word_for_word' : 'draft.checked')}</figcaption>
+            </figure>
+          ))}
+          <p class="small">
+            <SourceLink url={url} quote={quotes[0]?.text}>
+              {t('evidence.open')}
+            </SourceLink>
+          </p>
+        </details>
+      ))}
+    </section>
+  );
+};
+
+const articlesOf = (sentences: readonly DraftSentence[]): ArticleQuotes[] => {
+  const articles = new Map<string, ArticleQuotes>();
+  for (const { text: sentence, evidence } of sentences) {
+    for (const { title, url, quote } of evidence) {
+      const article = articles.get(`${title} ${url}`) ?? { title, url, quotes: [] };
+      articles.set(`${title} ${url}`, article);
+      const isWordForWord = wordsOf(quote).includes(wordsOf(sentence));
+      const known = article.quotes.find(({ text }) => text === quote);
+      if (known === undefined) article.quotes.push({ text: quote, isWordForWord });
+      // A passage that is quoted in part and restated in part is none that stands there word for word.
+      else known.isWordForWord &&= isWordForWord;
+    }
+  }
+  return [...articles.values()];
+};
+
+const wordsOf = (text: string): string => ` ${(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ')} `;
