@@ -46,6 +46,8 @@ import type {
   KnowledgeHealth,
   KnowledgeSearchRequest,
   KnowledgeSearchResponse,
+  LessonsRequest,
+  LessonsResponse,
   LibrarianDirectory,
   LibrarianResponse,
   Memory,
@@ -345,6 +347,9 @@ export class Constellation {
     /** The newest message of a ticket, its draft, and what was sent. */
     case: (ticket: TicketPlaceRequest, options: CallOptions = {}): Promise<TicketOnDesk> =>
       this.#connection.json('GET /v1/support/tickets/case', { job: 'object' }, { ...options, query: ticket }),
+    /** Drafts that were not sent as they were, and what was sent instead. */
+    lessons: (query: Listing<LessonsRequest> = {}, options: CallOptions = {}): Promise<LessonsResponse> =>
+      this.#connection.json('GET /v1/support/tickets/lessons', { lessons: 'objects' }, { ...options, query }),
     /** Whether that draft helped, and how it should have been. */
     feedback: (feedback: TicketFeedbackRequest, options: CallOptions = {}): Promise<void> =>
       this.#connection.done('POST /v1/support/tickets/feedback', { ...options, body: feedback }),

@@ -49,6 +49,8 @@ export type {
   KnowledgeHit,
   KnowledgeSearchRequest,
   KnowledgeSearchResponse,
+  LessonsRequest,
+  LessonsResponse,
   LibrarianDirectory,
   LibrarianResponse,
   Memory,

@@ -315,6 +315,7 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('webhooks', 'PUT /v1/support/tickets', { maxBytes: MAX_RESTORE_BYTES });
   forwardTo('webhooks', 'GET /v1/support/tickets/outcomes', { as: 'helpdesk:read' });
   forwardTo('webhooks', 'GET /v1/support/tickets/case', { as: 'helpdesk:read' });
+  forwardTo('webhooks', 'GET /v1/support/tickets/lessons', { as: 'helpdesk:read' });
   forwardTo('webhooks', 'GET /v1/support/tickets/draft', { as: 'helpdesk:read' });
   forwardTo('webhooks', 'DELETE /v1/support/tickets/draft');
   forwardTo('webhooks', 'POST /v1/support/tickets/feedback', { as: 'helpdesk:read' });

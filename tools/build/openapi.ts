@@ -121,6 +121,8 @@ import {
   HandoverRequest,
   HandoversPage,
   HandoversRequest,
+  LessonsRequest,
+  LessonsResponse,
   ReplayRequest,
   ReplayResponse,
   TicketDraft,
@@ -391,6 +393,10 @@ const SHAPES: Record<RouteName, Shapes> = {
   'GET /v1/support/tickets/case': {
     ...{ query: TicketPlaceRequest, reply: TicketOnDesk, errors: ['NOT_FOUND'] },
     example: { query: { helpdesk: 'zammad', ticket_id: '17' } },
+  },
+  'GET /v1/support/tickets/lessons': {
+    ...{ query: LessonsRequest, reply: LessonsResponse },
+    example: { query: { limit: '10' } },
   },
   'GET /v1/support/tickets/draft': {
     ...{ query: TicketPlaceRequest, reply: TicketDraft, errors: ['NOT_FOUND'] },

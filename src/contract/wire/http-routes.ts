@@ -237,6 +237,11 @@ export const ROUTES = {
     summary: 'Show the newest message of a ticket with its draft, and what was sent',
     capability: 'helpdesk:read',
   },
+  'GET /v1/support/tickets/lessons': {
+    tag: 'Support',
+    summary: 'Compare drafts with what agents sent instead',
+    capability: 'helpdesk:read',
+  },
   'GET /v1/support/tickets/draft': {
     tag: 'Support',
     summary: 'Show the draft of a ticket with the evidence of each sentence',

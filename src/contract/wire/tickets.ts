@@ -201,6 +201,43 @@ export const TicketOnDesk = z.object({
 });
 export type TicketOnDesk = z.infer<typeof TicketOnDesk>;
 
+/** Query of `GET /v1/support/tickets/lessons`. All that is given must hold. */
+export const LessonsRequest = z
+  .strictObject({
+    intent: z.string().min(1).max(100).optional(),
+    /** With `ticket_id`: one ticket. */
+    helpdesk: z.string().min(1).max(40).optional(),
+    ticket_id: z.string().min(1).max(200).optional(),
+    /** 1 to 50. */
+    limit: z.coerce.number().int().min(1).max(50).default(30),
+  })
+  .refine(({ helpdesk, ticket_id: id }) => (helpdesk === undefined) === (id === undefined), {
+    message: 'names only one of helpdesk and ticket_id',
+  });
+export type LessonsRequest = z.infer<typeof LessonsRequest>;
+
+/** A draft that was not sent as it was, and what an agent wrote instead. */
+export const Lesson = z.object({
+  helpdesk: z.string().min(1).max(40),
+  ticket_id: z.string().min(1).max(200),
+  title: z.string().max(200).nullable(),
+  intent: z.string().min(1).max(100),
+  outcome: DraftOutcome,
+  /** Those that the draft cites. */
+  articles: z.array(z.object({ title: z.string().max(200), url: z.string().max(500) })).max(10),
+  draft: z.string().max(32_000),
+  sent: z.string().max(32_000),
+  /** Sentences of the reply that the draft lacks, without personal data, and those of the draft that were not sent. */
+  added: z.array(z.string().max(2000)).max(20),
+  removed: z.array(z.string().max(2000)).max(20),
+  at: Timestamp,
+});
+export type Lesson = z.infer<typeof Lesson>;
+
+/** Reply of `GET /v1/support/tickets/lessons`: newest first. */
+export const LessonsResponse = z.object({ lessons: z.array(Lesson).max(50) });
+export type LessonsResponse = z.infer<typeof LessonsResponse>;
+
 /** Body of `POST /v1/support/tickets/feedback`. */
 export const TicketFeedbackRequest = z.strictObject({
   ...TicketPlaceRequest.shape,

@@ -54,7 +54,8 @@ export const NO_ANSWER = 'No article answers this question';
 /** An open gap, to be retried. */
 export interface OpenGap extends Pick<RevealedGap, 'kind' | 'product' | 'intent' | 'subject'> {
   id: string;
-  query: GapQuery;
+  /** The questions that it stands for, the newest first; at least one. */
+  queries: readonly GapQuery[];
   lastSeenMs: number;
 }
 

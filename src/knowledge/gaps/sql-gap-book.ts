@@ -428,13 +428,11 @@ const restoreGap = (sql: Sql, gap: GapRecord): boolean => {
 const moment = (ms: number): string => new Date(ms).toISOString();
 
 const gapsToCheck = (sql: Sql, edition: string, limit: number, audiences: string): OpenGap[] => {
-  const rows = sql.all<
-    GapRow & { asked_message: string; asked_subject: string | null; asked_intent: string; asked_product: string | null }
-  >(
-    `SELECT gaps.*, message AS asked_message, gap_examples.subject AS asked_subject, gap_examples.intent AS asked_intent,
-        gap_examples.product AS asked_product
-      FROM gaps JOIN gap_examples ON place = (SELECT max(place) FROM gap_examples WHERE gap = gaps.id)
-      WHERE closed_at IS NULL AND edition <> ?1 AND audiences = ?3 ORDER BY count DESC, gaps.id LIMIT ?2`,
+  const rows = sql.all<GapRow & { asked: string }>(
+    `SELECT *, (SELECT json_group_array(json_object('message', message, 'subject', subject, 'intent', intent, 'product', product))
+        FROM (SELECT * FROM gap_examples WHERE gap = gaps.id ORDER BY place DESC)) AS asked
+      FROM gaps WHERE closed_at IS NULL AND edition <> ?1 AND audiences = ?3 AND id IN (SELECT gap FROM gap_examples)
+      ORDER BY count DESC, id LIMIT ?2`,
     ...[edition, limit, audiences],
   );
   return rows.map((row) => ({
@@ -443,15 +441,19 @@ const gapsToCheck = (sql: Sql, edition: string, limit: number, audiences: string
     product: row.product,
     intent: row.intent,
     subject: subjectOf(row),
-    query: {
-      message: row.asked_message,
-      subject: row.asked_subject,
-      intent: row.asked_intent,
-      product: row.asked_product,
-    },
+    queries: readStored(Queries, row.asked) ?? [],
     lastSeenMs: row.last_seen,
   }));
 };
+
+const Queries = z.array(
+  z.object({
+    message: z.string(),
+    subject: z.string().nullable(),
+    intent: z.string(),
+    product: z.string().nullable(),
+  }),
+);
 
 /**
  * Whether an edition is the active one. An isolate may use an older one for some minutes; when the newer one is not reported for longer than that,

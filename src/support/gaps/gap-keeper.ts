@@ -415,25 +415,37 @@ export const recheckGaps = async (
     const gaps = await book.toCheck(edition.id, Math.min(BATCH, left), now(), audiences);
     const results: CheckedGap[] = [];
     for (const gap of gaps) {
-      const { message, subject, intent, product } = gap.query;
-      const metadata = product === null ? {} : { product };
-      await turnOfOthers();
-      if (intent.startsWith(ASKED)) {
-        const { isSure, mark } = await bestAnswer(edition, message);
-        // An answer that was disliked does not close its gap while it stays the same.
-        results.push({ id: gap.id, lastSeenMs: gap.lastSeenMs, isAnswered: isSure && intent !== `${ASKED}:${mark}` });
-        continue;
-      }
-      const knowledge = await ask({ message, intent, metadata, subject: subject ?? undefined });
-      // Failed queries stay open; a newer edition that was published meanwhile is not considered here.
-      if (knowledge.foundGaps === undefined || knowledge.edition !== edition.id) continue;
-      results.push({ id: gap.id, lastSeenMs: gap.lastSeenMs, isAnswered: isAnswered(gap, knowledge) });
+      const isAnswered = await areAnswered(gap, edition, ask);
+      if (isAnswered !== undefined) results.push({ id: gap.id, lastSeenMs: gap.lastSeenMs, isAnswered });
     }
     if (results.length > 0) await book.noteChecked(results, { edition: edition.id, nowMs: now() });
     closed += results.filter((result) => result.isAnswered).length;
     if (gaps.length < BATCH || results.length === 0) break;
   }
   return closed;
+};
+
+/** Whether an edition answers every question of a gap, the newest first; undefined when one could not be asked. */
+const areAnswered = async (
+  gap: OpenGap,
+  edition: Edition,
+  ask: RecheckOptions['ask'],
+): Promise<boolean | undefined> => {
+  for (const { message, subject, intent, product } of gap.queries) {
+    await turnOfOthers();
+    if (intent.startsWith(ASKED)) {
+      const { isSure, mark } = await bestAnswer(edition, message);
+      // An answer that was disliked does not close its gap while it stays the same.
+      if (!isSure || intent === `${ASKED}:${mark}`) return false;
+      continue;
+    }
+    const metadata = product === null ? {} : { product };
+    const knowledge = await ask({ message, intent, metadata, subject: subject ?? undefined });
+    // Failed queries stay open; a newer edition that was published meanwhile is not considered here.
+    if (knowledge.foundGaps === undefined || knowledge.edition !== edition.id) return undefined;
+    if (!isAnswered(gap, knowledge)) return false;
+  }
+  return gap.queries.length > 0;
 };
 
 /** Yields between queries: each takes some milliseconds, and responses of the same isolate must not wait. */

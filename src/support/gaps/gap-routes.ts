@@ -148,8 +148,9 @@ export const gapRoutes = (
     return jsonAnswer((await keeper.report(request.value, scope)) satisfies KnowledgeGapReported);
   });
   app.get('/v1/knowledge/gaps/:id', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
-    const { workspace, audiences } = c.get('context');
-    const gap = await books.of(workspace).read(c.req.param('id'), now(), audiences);
+    const context = c.get('context');
+    await keeper.refresh({ context, waitUntil: waitUntilOf(c) });
+    const gap = await books.of(context.workspace).read(c.req.param('id'), now(), context.audiences);
     if (gap !== null) return jsonAnswer(masked(gap) satisfies KnowledgeGap);
     c.set('outcome', 'NOT_FOUND');
     return refusal('NOT_FOUND', { librarian: guard.self, message: 'Cannot show this gap: there is none of that id' });

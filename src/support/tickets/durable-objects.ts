@@ -7,6 +7,7 @@ import type {
   HandoverState,
   HandoversPage,
   HandoversRequest,
+  LessonsRequest,
   TicketJob,
   TicketOutcomes,
   TicketsRequest,
@@ -26,8 +27,9 @@ import { helpdeskTools } from '../tools/helpdesk-tools.ts';
 import { composeNote, newMarker } from './compose-note.ts';
 import { type Handovers, openHandovers } from './handovers.ts';
 import { openCase, type TicketCase } from './ticket-case.ts';
-import { ownContext, type RatedDraft, type RepliedMessage, supportAnalysis } from './ticket-draft.ts';
+import { type DraftLesson, ownContext, type RatedDraft, type RepliedMessage, supportAnalysis } from './ticket-draft.ts';
 import {
+  type ChangedDraft,
   type DeadJob,
   type JobReport,
   type MessageEvent,
@@ -132,6 +134,10 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
 
   async onDesk(place: TicketKey): Promise<StoredCase | undefined> {
     return (await this.#openFor(place)).onDesk();
+  }
+
+  async lesson(place: TicketKey, job: number): Promise<DraftLesson | undefined> {
+    return (await this.#openFor(place)).lesson(job);
   }
 
   async rate(place: TicketKey, feedback: DraftFeedback, text?: string): Promise<boolean> {
@@ -285,6 +291,10 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements Workspac
 
   async outcomes(workspace: string): Promise<TicketOutcomes> {
     return (await this.#openFor(workspace)).index.outcomes();
+  }
+
+  async changedDrafts(workspace: string, query: LessonsRequest): Promise<ChangedDraft[]> {
+    return (await this.#openFor(workspace)).index.changedDrafts(query);
   }
 
   async eraseOutcomes(workspace: string, place: TicketRef): Promise<void> {

@@ -1,7 +1,7 @@
 import type { DraftFeedback } from '../../contract/wire/tickets.ts';
 import type { Sql } from '../../platform/storage/sql.ts';
 import { type AttemptParts, attemptJob } from './job-steps.ts';
-import { draftStore, type RepliedMessage } from './ticket-draft.ts';
+import { type DraftLesson, draftStore, type RepliedMessage } from './ticket-draft.ts';
 import type { JobReport, MessageEvent, StoredCase, StoredDraft, WorkOutcome } from './ticket-objects.ts';
 import { isUnnamed, type Job, type TicketStore, ticketStore } from './ticket-store.ts';
 import { backOffMs, spreadMs } from './ticket-times.ts';
@@ -138,6 +138,7 @@ export const openCase = (parts: TicketCaseParts) => {
       const job = store.latest();
       return job && { ...drafts.caseOf(job.id), job: reportOf(job) };
     },
+    lesson: (job: number): DraftLesson | undefined => drafts.lesson(job),
     /** False when there is no draft. */
     rate: (feedback: DraftFeedback, text?: string): boolean => {
       const draft = drafts.latest();

@@ -10,6 +10,7 @@ import {
   type DraftFeedback,
   type DraftOutcome,
   type DraftSentence,
+  type Lesson,
   type SentText,
   TicketCase,
   TicketDraft,
@@ -156,6 +157,40 @@ const compareReply = (
 
 const TELLING_WORDS = 4;
 
+/** A draft and what an agent wrote instead. */
+export type DraftLesson = Pick<Lesson, 'articles' | 'draft' | 'sent' | 'added' | 'removed'>;
+
+const MAX_DIFFERENT = 20;
+const MAX_DIFFERENT_LENGTH = 2000;
+
+const lessonOf = (reply: ProposedReply, sent: string): DraftLesson => {
+  const articles = new Map(
+    reply.sentences.flatMap(({ evidence }) => evidence.map(({ title, url }) => [url, { title, url }] as const)),
+  );
+  return {
+    articles: [...articles.values()].slice(0, MAX_CITED),
+    draft: reply.text,
+    sent,
+    added: missingIn(reply.text, sentencesOf(sent)),
+    removed: missingIn(
+      sent,
+      reply.sentences.map(({ text }) => text),
+    ),
+  };
+};
+
+/** Sentences that say something, and whose words do not stand in a text. */
+const missingIn = (text: string, sentences: readonly string[]): string[] => {
+  const words = ` ${wordsOf(text).join(' ')} `;
+  return sentences
+    .filter((sentence) => {
+      const own = wordsOf(sentence);
+      return own.length >= TELLING_WORDS && !words.includes(` ${own.join(' ')} `);
+    })
+    .slice(0, MAX_DIFFERENT)
+    .map((sentence) => cut(sentence, MAX_DIFFERENT_LENGTH));
+};
+
 const MIGRATIONS = [
   ['CREATE TABLE drafts (job INTEGER PRIMARY KEY, reply TEXT NOT NULL, feedback TEXT, comment TEXT)'],
   addColumn('drafts', 'outcome', 'TEXT'),
@@ -217,6 +252,14 @@ export const draftStore = (sql: Sql) => {
       };
     },
     noteText,
+    /** The draft for a message with what an agent wrote instead; undefined where one of them is not known. */
+    lesson: (job: number): DraftLesson | undefined => {
+      const [row] = sql.all<Row>('SELECT * FROM drafts WHERE job = ?', job);
+      const [known] = sql.all<CaseRow>('SELECT * FROM cases WHERE job = ?', job);
+      const reply = row === undefined ? undefined : readStored(ProposedReply, row.reply);
+      const sent = known?.sent ?? known?.rewritten;
+      return reply === undefined || sent == null ? undefined : lessonOf(reply, sent);
+    },
     /** Undefined when there is none, or it is damaged. */
     latest: (): { job: number; reply: ProposedReply; feedback: DraftFeedback | null } | undefined => {
       const row = latest();

@@ -6,6 +6,8 @@ import type {
   HandoverState,
   HandoversPage,
   HandoversRequest,
+  Lesson,
+  LessonsRequest,
   TicketJob,
   TicketOnDesk,
   TicketOutcomes,
@@ -13,7 +15,7 @@ import type {
   TicketsResponse,
 } from '../../contract/wire/tickets.ts';
 import { HELPDESK_IDS, type HelpdeskEvent, type HelpdeskId, type SentReply } from '../tools/helpdesk-tool.ts';
-import type { ProposedReply, RatedDraft, RepliedMessage } from './ticket-draft.ts';
+import type { DraftLesson, ProposedReply, RatedDraft, RepliedMessage } from './ticket-draft.ts';
 
 /** A ticket: its workspace, the tool, and its id there. */
 export interface TicketKey {
@@ -39,6 +41,7 @@ export interface TicketStub {
   replay(place: TicketKey, jobs: readonly number[]): Promise<number[]>;
   draft(place: TicketKey): Promise<StoredDraft | undefined>;
   onDesk(place: TicketKey): Promise<StoredCase | undefined>;
+  lesson(place: TicketKey, job: number): Promise<DraftLesson | undefined>;
   rate(place: TicketKey, feedback: DraftFeedback, text?: string): Promise<boolean>;
   learn(place: TicketKey, sent: string): Promise<RepliedMessage | undefined>;
   eraseDrafts(place: TicketKey): Promise<void>;
@@ -50,6 +53,11 @@ export interface StoredDraft {
   reply: ProposedReply;
   feedback: DraftFeedback | null;
   createdAt: number;
+}
+
+/** A draft that was not sent as it was. */
+export interface ChangedDraft extends Pick<Lesson, 'helpdesk' | 'ticket_id' | 'title' | 'intent' | 'outcome' | 'at'> {
+  job: number;
 }
 
 /** The newest message of a ticket, with what is kept of it. */
@@ -71,6 +79,7 @@ export interface WorkspaceStub {
   addReply(workspace: string, place: TicketRef, replied: RepliedMessage): Promise<void>;
   addFeedback(workspace: string, place: TicketRef, rated: RatedDraft): Promise<void>;
   outcomes(workspace: string): Promise<TicketOutcomes>;
+  changedDrafts(workspace: string, query: LessonsRequest): Promise<ChangedDraft[]>;
   eraseOutcomes(workspace: string, place: TicketRef): Promise<void>;
   dead(workspace: string, ids: readonly string[] | 'all', limit: number): Promise<DeadJob[]>;
   forget(workspace: string, ids: readonly string[]): Promise<{ dead: number }>;

@@ -9,6 +9,9 @@ import {
   HandoverRequest,
   type HandoversPage,
   HandoversRequest,
+  type Lesson,
+  LessonsRequest,
+  type LessonsResponse,
   ReplayRequest,
   type ReplayResponse,
   type TicketDraft,
@@ -20,6 +23,8 @@ import {
   TicketsRequest,
   type TicketsResponse,
 } from '../../contract/wire/tickets.ts';
+import { MASK_KINDS } from '../../language/privacy/find-personal-data.ts';
+import { createMask } from '../../language/privacy/mask.ts';
 import {
   contextGuard,
   faultHandler,
@@ -62,6 +67,7 @@ export const createTicketsApp = (options: TicketsAppOptions) => {
   app.put('/v1/support/tickets', contextGuard({ ...settings, replay }), mayWrite, (c) => restoreTickets(c, options));
   const mayRead = requireCapability('helpdesk:read');
   app.get('/v1/support/tickets/case', contextGuard(settings), mayRead, (c) => showCase(c, options));
+  app.get('/v1/support/tickets/lessons', contextGuard(settings), mayRead, (c) => listLessons(c, options));
   app.get('/v1/support/tickets/draft', contextGuard(settings), mayRead, (c) => showDraft(c, options));
   app.get('/v1/support/tickets/outcomes', contextGuard(settings), mayRead, async (c) => {
     const { workspace } = c.get('context');
@@ -158,6 +164,27 @@ const showCase = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Pro
     draft: draft === undefined || draft.job !== job ? null : draftOf(place, draft),
   } satisfies TicketOnDesk);
 };
+
+const listLessons = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
+  const query = LessonsRequest.safeParse(c.req.query());
+  if (!query.success)
+    return refuseQuery(c, 'Cannot list lessons', { schema: LessonsRequest, issues: issuesOf(query.error) });
+  const { workspace } = c.get('context');
+  const changed = await options.workspaceStub(workspace).changedDrafts(workspace, query.data);
+  const lessons = await Promise.all(
+    changed.map(async ({ job, ...known }): Promise<Lesson[]> => {
+      const id = HELPDESK_IDS.find((each) => each === known.helpdesk);
+      if (id === undefined) return [];
+      const place = { workspace, helpdesk: id, ticketId: known.ticket_id };
+      const lesson = await options.ticketStub(place).lesson(place, job);
+      // What is proposed for articles names no one.
+      return lesson === undefined ? [] : [{ ...known, ...lesson, added: lesson.added.map(maskAll) }];
+    }),
+  );
+  return c.json({ lessons: lessons.flat() } satisfies LessonsResponse);
+};
+
+const { mask: maskAll } = createMask(MASK_KINDS);
 
 const draftOf = (place: TicketKey, { reply, feedback, job, createdAt }: StoredDraft): TicketDraft => ({
   ...reply,

@@ -1,14 +1,24 @@
 import type {
   DraftOutcome,
+  LessonsRequest,
   TicketJob,
   TicketOutcomes,
   TicketState,
   TicketsRequest,
 } from '../../contract/wire/tickets.ts';
-import { addColumn, migrate, type Sql } from '../../platform/storage/sql.ts';
+import { addColumn, migrate, type Sql, type SqlValue } from '../../platform/storage/sql.ts';
 import type { HelpdeskId } from '../tools/helpdesk-tool.ts';
 import type { RatedDraft, RepliedMessage } from './ticket-draft.ts';
-import type { DeadJob, JobPlace, JobReport, Refusals, TicketPage, TicketRef, Undelivered } from './ticket-objects.ts';
+import type {
+  ChangedDraft,
+  DeadJob,
+  JobPlace,
+  JobReport,
+  Refusals,
+  TicketPage,
+  TicketRef,
+  Undelivered,
+} from './ticket-objects.ts';
 import { backOffMs } from './ticket-times.ts';
 
 const INDEX_MIGRATIONS = [
@@ -194,6 +204,19 @@ export const ticketIndex = (sql: Sql) => {
           GROUP BY cited.value ORDER BY count(*) DESC, url LIMIT ${MAX_COUNTED}`,
       ),
     }),
+    /** Drafts that agents changed, replaced, or found unhelpful, newest first. */
+    changedDrafts: ({ intent, helpdesk, ticket_id: ticket, limit }: LessonsRequest): ChangedDraft[] =>
+      sql.all<ChangedDraft & Record<string, SqlValue>>(
+        `SELECT changed.helpdesk, changed.ticket AS ticket_id, changed.intent, changed.outcome, changed.at,
+            tickets.title, tickets.job
+          FROM (SELECT id, helpdesk, ticket, intent, outcome, at FROM outcomes WHERE outcome <> 'kept'
+            UNION ALL SELECT id, helpdesk, ticket, intent, 'discarded', at FROM draft_feedback
+              WHERE value = 'down' AND id NOT IN (SELECT id FROM outcomes)) AS changed
+          JOIN tickets ON tickets.id = changed.id
+          WHERE (?1 IS NULL OR changed.intent = ?1) AND (?2 IS NULL OR (changed.helpdesk = ?2 AND changed.ticket = ?3))
+          ORDER BY changed.at DESC, changed.id LIMIT ?4`,
+        ...[intent ?? null, helpdesk ?? null, ticket ?? null, limit],
+      ),
     eraseOutcomes: ({ helpdesk, ticketId }: TicketRef): void => {
       for (const table of ['outcomes', 'draft_feedback'])
         sql.run(`DELETE FROM ${table} WHERE helpdesk = ? AND ticket = ?`, helpdesk, ticketId);

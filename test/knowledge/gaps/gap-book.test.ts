@@ -86,7 +86,7 @@ it('closes a gap that an edition answers, and reopens it when it is recorded aga
   meet(book, 'zigbee hub');
   expect(book.toCheck(FIRST, 10, DAY)).toEqual([]);
   const [found] = book.toCheck(SECOND, 10, DAY);
-  expect(found).toMatchObject({ kind: 'question', query: { message: `question ${requests}` } });
+  expect(found).toMatchObject({ kind: 'question', queries: [{ message: `question ${requests}` }] });
   note(book, found, SECOND, true, DAY + 5);
   expect(book.list({ ...all, state: 'open', limit: 5 })).toMatchObject({ gaps: [], total: 0 });
   expect(book.list({ ...all, state: 'closed', limit: 5 }).gaps).toMatchObject([
@@ -220,7 +220,8 @@ describe('with audiences', () => {
   it('returns gaps to check by their audiences', () => {
     const book = bookOf();
     meetFor(book, undefined, ['staff']);
-    const toCheck = (audiences?: string[]) => book.toCheck(SECOND, 9, DAY, audiences).map(({ query }) => query.message);
+    const toCheck = (audiences?: string[]) =>
+      book.toCheck(SECOND, 9, DAY, audiences).map(({ queries }) => queries[0]?.message);
     expect(book.audienceLists()).toEqual([['staff'], []]);
     expect(toCheck(['staff'])).toEqual(['for staff']);
     expect(toCheck()).toEqual(['for undefined']);

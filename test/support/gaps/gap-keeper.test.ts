@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { KnowledgeGapReport } from '../../../src/contract/wire/knowledge.ts';
 import type { Edition } from '../../../src/knowledge/edition/open-edition.ts';
-import type { RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
+import { ASKED, type CheckedGap, type RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
-import { createGapKeeper, type GapKeeperParts } from '../../../src/support/gaps/gap-keeper.ts';
+import { createGapKeeper, type GapKeeperParts, recheckGaps } from '../../../src/support/gaps/gap-keeper.ts';
 import { createKnowledgeRetriever } from '../../../src/support/retrieval/retrieve-knowledge.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { asRemote } from '../../knowledge/gaps/remote-book.ts';
@@ -272,6 +272,32 @@ describe('a reported question', () => {
     await refresh();
     expect(await listed('closed')).toMatchObject([{ gap: zigbee }]);
     expect(await listed('open')).toMatchObject([{ gap: PAYPAL }]);
+  });
+  it('closes only when the edition answers every question that it stands for', async () => {
+    const zigbee = 'How do I pair the Apollo III with a Zigbee hub?';
+    const results: boolean[] = [];
+    const closes = async (...messages: string[]) => {
+      const queries = messages.map((message) => ({ message, subject: null, intent: ASKED, product: null }));
+      const gap = {
+        id: 'g-1',
+        lastSeenMs: 1,
+        kind: 'question',
+        product: null,
+        intent: null,
+        subject: { stems: [] },
+      } as const;
+      const book = {
+        toCheck: async () => [{ ...gap, queries }],
+        noteChecked: async (checked: readonly CheckedGap[]) =>
+          void results.push(...checked.map(({ isAnswered }) => isAnswered)),
+      };
+      const ask = () => Promise.reject(new Error('No question is a ticket'));
+      await recheckGaps(AFTER, { book, ask, limit: 1, now: () => 1 });
+    };
+    await closes(zigbee);
+    await closes(zigbee, PAYPAL);
+    await closes(PAYPAL, zigbee);
+    expect(results).toEqual([true, false, false]);
   });
   it('stays open while the answer that was disliked stays the same', async () => {
     const { report, listed, refresh, current } = setUp();

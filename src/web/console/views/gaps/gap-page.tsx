@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import type { KnowledgeGap } from '../../../../contract/wire/knowledge.ts';
 import { navigate } from '../../navigation/router.ts';
 import { Chart } from '../../parts/chart.tsx';
@@ -8,8 +9,15 @@ import { formatDate, t } from '../../texts/texts.ts';
 import { Actions, Details, Facts, State } from './gap.tsx';
 
 /** One question that customers ask and no article answers. */
-export const GapPage = ({ id }: { id: string }) => {
+export const GapPage = ({ id, isWritten }: { id: string; isWritten: boolean }) => {
   const { value, failure, load } = useLoaded((signal) => client.gaps.get(id, { signal }), [id]);
+  // An article has been written: its questions are asked again with the next edition.
+  const isAwaited = isWritten && value?.state === 'open';
+  useEffect(() => {
+    if (!isAwaited) return;
+    const polling = setInterval(load, POLL_MS);
+    return () => clearInterval(polling);
+  }, [isAwaited]);
   return (
     <div class="gaps">
       <p class="small">
@@ -21,6 +29,11 @@ export const GapPage = ({ id }: { id: string }) => {
           <Failure error={failure} retry={load} />
         </>
       )}
+      {isAwaited ? (
+        <p class="banner small" role="status">
+          {t('gaps.awaited')}
+        </p>
+      ) : null}
       {value !== undefined ? (
         <OneGap gap={value} />
       ) : failure === undefined ? (
@@ -33,6 +46,7 @@ export const GapPage = ({ id }: { id: string }) => {
   );
 };
 
+const POLL_MS = 3000;
 const WEEK_MS = 604_800_000;
 
 const OneGap = ({ gap }: { gap: KnowledgeGap }) => (

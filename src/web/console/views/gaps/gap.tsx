@@ -91,7 +91,7 @@ const frequency = ({ count: times, first_seen: first, last_seen: last }: Knowled
 const MAX_WORDS = 200;
 
 /** Each question leads to the answers that were given to it. */
-export const Details = ({ gap: { gap, example_queries: examples } }: { gap: KnowledgeGap }) => {
+export const Details = ({ gap: { id, gap, example_queries: examples } }: { gap: KnowledgeGap }) => {
   const query = examples[0] ?? gap;
   return (
     <div class="gap-details">
@@ -106,14 +106,14 @@ export const Details = ({ gap: { gap, example_queries: examples } }: { gap: Know
           </li>
         ))}
       </ul>
-      <Nearest query={query} />
+      <Nearest query={query} gapId={id} />
       <AskAgain query={query} />
     </div>
   );
 };
 
 /** The article that comes closest, which may be the one to extend. */
-const Nearest = ({ query }: { query: string }) => {
+const Nearest = ({ query, gapId }: { query: string; gapId: string }) => {
   const { value, failure, load } = useLoaded((signal) => client.search({ query, limit: 1 }, { signal }), [query]);
   if (failure !== undefined) return <Failure error={failure} retry={load} />;
   const [hit] = value?.hits ?? [];
@@ -128,6 +128,12 @@ const Nearest = ({ query }: { query: string }) => {
         <>
           <a href={articleAddress(hit.article_id)}>{hit.title}</a>
           <span class="quiet"> {t('gaps.relevance', { share: formatShare(hit.relevance) })}</span>
+          {may('kb:write') === true ? (
+            <>
+              {' · '}
+              <a href={`${articleAddress(hit.article_id, { isEdited: true })}&gap=${gapId}`}>{t('gaps.extend')}</a>
+            </>
+          ) : null}
         </>
       )}
     </p>
@@ -180,7 +186,7 @@ export const Actions = ({ gap, onDeleted }: GapProps) => {
   return (
     <>
       <div class="row">
-        <a class="button" href="/knowledge?edit">
+        <a class="button" href={`/knowledge?edit&gap=${gap.id}`}>
           <Icon name="plus" /> {t('gaps.write')}
         </a>
         <Button kind="quiet" icon="cross" disabled={isLoading} onClick={() => (isAsked.value = true)}>

@@ -18,7 +18,7 @@ const PAGE = 50;
 
 /** What people ask and no article answers; one question at `/gaps/<id>`. */
 const GapsView = ({ parts: [id], query }: ViewProps) =>
-  id === undefined ? <GapList query={query} /> : <GapPage id={id} />;
+  id === undefined ? <GapList query={query} /> : <GapPage id={id} isWritten={query.has('written')} />;
 
 const addressOf = (state: StateFilter, days: DaysFilter): string => {
   const filters = [

@@ -5,11 +5,13 @@ import type { HostArticle } from '../../../../contract/wire/host-article.ts';
 import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Button, Icon } from '../../parts/button.tsx';
 import { TextArea, TextField } from '../../parts/fields.tsx';
+import { LineDifference } from '../../parts/line-difference.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { client } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { t } from '../../texts/texts.ts';
+import { type Proposal, proposalForGap, proposalForTicket } from './proposals.ts';
 
 /** What is typed. Labels are separated by commas. */
 interface Draft {
@@ -32,10 +34,14 @@ const MAX_TITLE = 500;
 const MAX_ID = 300;
 
 /** Changes an article, or writes a new one. What was typed outlives failures, leaving the view and a reload. */
-export const ArticleForm = ({ id }: { id: string | undefined }) => {
+export const ArticleForm = ({ id, query }: { id: string | undefined; query: URLSearchParams }) => {
+  const [gap, lesson] = [query.get('gap') ?? undefined, query.get('lesson') ?? undefined];
   const { value, failure, load } = useLoaded(
-    async (signal) => (id === undefined ? null : client.articles.get(id, { signal })),
-    [id],
+    async (signal) => {
+      const article = id === undefined ? undefined : await client.articles.get(id, { signal });
+      return { article, proposal: await readProposal({ gap, lesson }, article, signal) };
+    },
+    [id, gap, lesson],
   );
   return (
     <div class="knowledge article">
@@ -45,7 +51,7 @@ export const ArticleForm = ({ id }: { id: string | undefined }) => {
       </div>
       {failure === undefined ? null : <Failure error={failure} retry={load} />}
       {value !== undefined ? (
-        <Form id={id} article={value ?? undefined} />
+        <Form id={id} about={gap ?? lesson} {...value} />
       ) : failure === undefined ? (
         <Loading lines={12} />
       ) : null}
@@ -61,11 +67,26 @@ const draftOf = ({ id, title, url, content, metadata }: HostArticle): Draft => (
   basedOn: metadata.last_updated,
 });
 
-const keyOf = (id: string | undefined): string => `constellation.article.${id ?? ''}`;
+/** What the address proposes to write: a gap, or what an agent sent on a ticket. */
+const readProposal = async (
+  { gap, lesson }: { gap: string | undefined; lesson: string | undefined },
+  article: HostArticle | undefined,
+  signal: AbortSignal,
+): Promise<Proposal | undefined> => {
+  if (gap !== undefined) return proposalForGap(gap, article, signal);
+  const [helpdesk, ticketId] = lesson?.split(/\/(.*)/s) ?? [];
+  return helpdesk === undefined || ticketId === undefined
+    ? undefined
+    : proposalForTicket({ helpdesk, ticketId }, article, signal);
+};
+
+/** `about`: the gap or ticket that it is written for, whose text is apart from others that are typed. */
+const keyOf = (id: string | undefined, about: string | undefined): string =>
+  `constellation.article.${id ?? ''}${about === undefined ? '' : ` ${about}`}`;
 
 /** What was typed before; undefined where nothing was. */
-const storedDraft = (id: string | undefined): Draft | undefined => {
-  const stored = sessionStorage.getItem(keyOf(id));
+const storedDraft = (key: string): Draft | undefined => {
+  const stored = sessionStorage.getItem(key);
   return stored === null ? undefined : { ...EMPTY, ...JSON.parse(stored) }; // written below
 };
 
@@ -75,9 +96,19 @@ const labelsIn = (text: string): string[] =>
     .map((label) => label.trim())
     .filter((label) => label !== '');
 
-const Form = ({ id, article }: { id: string | undefined; article: HostArticle | undefined }) => {
-  const initial = article === undefined ? EMPTY : draftOf(article);
-  const draft = useSignal(storedDraft(id) ?? initial);
+interface FormProps {
+  id: string | undefined;
+  about: string | undefined;
+  article: HostArticle | undefined;
+  proposal: Proposal | undefined;
+}
+
+const Form = ({ id, about, article, proposal }: FormProps) => {
+  const key = keyOf(id, about);
+  const before = article === undefined ? EMPTY : draftOf(article);
+  const { back, ...proposed } = proposal ?? {};
+  const initial = { ...before, ...proposed };
+  const draft = useSignal(storedDraft(key) ?? initial);
   const isPreviewed = useSignal(false);
   const isChecked = useSignal(false);
   const { start, failure, isLoading } = useRunning();
@@ -86,10 +117,10 @@ const Form = ({ id, article }: { id: string | undefined; article: HostArticle | 
   useEffect(() => {
     // What does not fit into the store of the browser stays in the page alone.
     try {
-      if (isChanged) sessionStorage.setItem(keyOf(id), JSON.stringify(value));
-      else sessionStorage.removeItem(keyOf(id));
+      if (isChanged) sessionStorage.setItem(key, JSON.stringify(value));
+      else sessionStorage.removeItem(key);
     } catch {
-      sessionStorage.removeItem(keyOf(id));
+      sessionStorage.removeItem(key);
     }
   }, [value]);
   const set = (change: Partial<Draft>): void => {
@@ -98,7 +129,12 @@ const Form = ({ id, article }: { id: string | undefined; article: HostArticle | 
   const problems = {
     id: value.id.trim() === '' ? t('knowledge.needs_id') : undefined,
     title: value.title.trim() === '' ? t('knowledge.needs_title') : undefined,
-    content: value.content.trim() === '' ? t('knowledge.needs_text') : undefined,
+    content:
+      value.content.trim() === ''
+        ? t('knowledge.needs_text')
+        : value.content.includes(t('outline.answer'))
+          ? t('outline.unfinished')
+          : undefined,
   };
   const problem = (name: keyof typeof problems): string | undefined => (isChecked.value ? problems[name] : undefined);
   const save = (isForced: boolean): void => {
@@ -107,8 +143,8 @@ const Form = ({ id, article }: { id: string | undefined; article: HostArticle | 
     start(
       (signal) => put(value, { author: article?.metadata.author, isForced, signal }),
       ({ id: written }) => {
-        sessionStorage.removeItem(keyOf(id));
-        navigate(articleAddress(written));
+        sessionStorage.removeItem(key);
+        navigate(back ?? articleAddress(written));
       },
     );
   };
@@ -129,7 +165,12 @@ const Form = ({ id, article }: { id: string | undefined; article: HostArticle | 
         save(false);
       }}
     >
-      {storedDraft(id) === undefined || !isChanged ? null : (
+      {back === undefined ? null : (
+        <p class="banner small">
+          {t('outline.proposed')} <a href={back}>{t('outline.back')}</a>
+        </p>
+      )}
+      {storedDraft(key) === undefined || !isChanged ? null : (
         <p class="banner small">
           {t('knowledge.draft')}
           <Button kind="quiet" onClick={() => (draft.value = initial)}>
@@ -174,6 +215,12 @@ const Form = ({ id, article }: { id: string | undefined; article: HostArticle | 
           problem={problem('content')}
           onInput={(event) => set({ content: event.currentTarget.value })}
         />
+      )}
+      {article === undefined || back === undefined ? null : (
+        <section>
+          <h2>{t('outline.difference')}</h2>
+          <LineDifference before={article.content} after={value.content} />
+        </section>
       )}
       {failure === undefined ? null : failure instanceof Outdated ? (
         <div class="failure" role="alert">

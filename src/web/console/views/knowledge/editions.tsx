@@ -3,7 +3,7 @@ import type { EditionChanges, EditionSummary } from '../../../../contract/wire/e
 import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { diffLines } from '../../parts/differences.ts';
+import { LineDifference } from '../../parts/line-difference.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
@@ -111,7 +111,7 @@ const Changes = ({ of: changes, shown }: { of: EditionChanges; shown: string | u
       <section>
         <h2>{shown}</h2>
         {changes.article.is_cut ? <p class="quiet">{t('editions.cut')}</p> : null}
-        <ArticleDiff before={changes.article.before ?? ''} after={changes.article.after ?? ''} />
+        <LineDifference before={changes.article.before ?? ''} after={changes.article.after ?? ''} />
       </section>
     )}
     <Table
@@ -139,20 +139,6 @@ const Changes = ({ of: changes, shown }: { of: EditionChanges; shown: string | u
       ]}
     />
   </>
-);
-
-const SIGNS = { same: ' ', removed: '−', added: '+', skipped: ' ' } as const;
-
-/** Each line says by its sign, not by its colour alone, what became of it. */
-const ArticleDiff = ({ before, after }: { before: string; after: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
-  <pre class="code diff" tabIndex={0}>
-    {diffLines(before, after).map(({ kind, text }, at) => {
-      const line = `${SIGNS[kind]} ${text}\n`;
-      if (kind === 'removed') return <del key={at}>{line}</del>;
-      return kind === 'added' ? <ins key={at}>{line}</ins> : <span key={at}>{line}</span>;
-    })}
-  </pre>
 );
 
 const Activate = ({ id }: { id: string }) => {

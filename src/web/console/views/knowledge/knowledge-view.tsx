@@ -17,7 +17,7 @@ import { HealthList } from './health-list.tsx';
 /** The articles, what writers should look at, how often answers cite each, and one article to read, change or delete. */
 const KnowledgeView = ({ query }: ViewProps) => {
   const id = query.get('article') ?? undefined;
-  if (query.has('edit')) return <ArticleForm key={`edit ${id}`} id={id} />;
+  if (query.has('edit')) return <ArticleForm key={`edit ${query}`} id={id} query={query} />;
   if (id !== undefined) return <ArticlePage key={id} id={id} passage={passageIn(query)} />;
   const edition = query.get('edition');
   if (edition !== null) return <EditionPage id={edition} article={query.get('changed') ?? undefined} />;

@@ -6,7 +6,7 @@ import { Choice, TextField } from '../../parts/fields.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
-import { client } from '../../session/deployment.ts';
+import { client, may } from '../../session/deployment.ts';
 import { usePages } from '../../session/loaded.ts';
 import { intentTitle, intentTitles } from '../../support/intent-titles.ts';
 import { Connections, reasonText } from '../../support/ticket-parts.tsx';
@@ -40,10 +40,18 @@ export const TicketList = ({ query }: { query: URLSearchParams }) => {
     <div class="tickets">
       <div class="title">
         <h1>{t('view.tickets')}</h1>
-        <a class="button" href="/tickets/analyse">
-          <Icon name="search" />
-          {t('tickets.analyse')}
-        </a>
+        <div class="row">
+          {may('helpdesk:read') === true ? (
+            <a class="button" href="/tickets/learning">
+              <Icon name="charts" />
+              {t('learning.title')}
+            </a>
+          ) : null}
+          <a class="button" href="/tickets/analyse">
+            <Icon name="search" />
+            {t('tickets.analyse')}
+          </a>
+        </div>
       </div>
       {last === undefined ? null : (
         <Connections helpdesks={last.helpdesks.filter(({ problem, refused }) => problem !== null || refused > 0)} />
@@ -149,7 +157,8 @@ const columns = (): Parameters<typeof Table<TicketJob>>[0]['columns'] => [
   },
 ];
 
-function ticketAddress(helpdesk: string, ticketId: string): string {
+/** The page of a ticket. */
+export function ticketAddress(helpdesk: string, ticketId: string): string {
   return `/tickets/${encodeURIComponent(helpdesk)}/${encodeURIComponent(ticketId)}`;
 }
 

@@ -8,17 +8,20 @@ import { useLoaded, usePages, useRunning } from '../../session/loaded.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
 import { intentTitle } from '../../support/intent-titles.ts';
 import { t } from '../../texts/texts.ts';
+import { LearningPage } from './learning-page.tsx';
 import { MessageAnalysis } from './message-analysis.tsx';
 import { TicketList } from './ticket-list.tsx';
 import { TicketPage } from './ticket-page.tsx';
 
 /**
  * Messages that came in by helpdesks, with what was written for each; `/tickets/<helpdesk>/<ticket>` opens one,
- * `/tickets/analyse` reads a message that is typed here.
+ * `/tickets/learning` shows what agents sent instead of drafts, `/tickets/analyse` reads a message that is typed here.
  */
 const TicketsView = ({ parts: [page, ticketId], query }: ViewProps) =>
   page === 'analyse' ? (
     <MessageAnalysis />
+  ) : page === 'learning' ? (
+    <LearningPage query={query} />
   ) : page !== undefined && ticketId !== undefined ? (
     <TicketPage key={`${page}/${ticketId}`} helpdesk={page} ticketId={ticketId} />
   ) : (
