@@ -32,6 +32,7 @@ describe('the view Answers', () => {
     await page.getByText('1 answer', { exact: true }).waitFor();
     expect(await page.getByLabel('Outcome').inputValue()).toBe('declined');
     await expectAccessible(page, { width: 390 });
+    await page.getByText('More filters').click();
     await page.getByLabel('Came through').selectOption('mcp');
     await page.getByText('No answer matches').waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();

@@ -43,6 +43,17 @@ describe('the view Tickets', () => {
     };
     await expect.poll(sent, { timeout: 60_000 }).toBe(1);
     expect(await page.locator('.word-difference del').allTextContents()).toContain('password');
+    // What the agent sent instead proposes an addition to the article, which a writer sees as a difference.
+    await goTo(page, '/tickets/learning');
+    const lesson = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: hostile }) });
+    await lesson.getByText('Show the difference').click();
+    expect(await lesson.locator('.word-difference ins').allTextContents()).toContain('pass phrase');
+    await expectAccessible(page, { width: 390 });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await lesson.getByRole('button', { name: 'Add to the article' }).click();
+    await page.getByRole('heading', { name: 'What changes in the article' }).waitFor();
+    expect((await page.locator('.diff ins').allTextContents()).join('')).toContain('pass phrase');
+    expect(await page.locator('main img').count()).toBe(0);
     await goTo(page, '/tickets');
     await page.getByLabel('Reply').selectOption('draft sent with changes');
     await page.waitForURL('**/tickets?outcome=edited');

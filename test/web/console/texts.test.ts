@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { markWords } from '../../../src/web/console/answers/matched-words.ts';
+import { markWords } from '../../../src/web/console/parts/matched-words.ts';
 
 const CONSOLE = new URL('../../../src/web/console/', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, CONSOLE), 'utf8');

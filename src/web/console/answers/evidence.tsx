@@ -1,11 +1,11 @@
 import type { Statement, StatementSource } from '../../../contract/core/ask.ts';
 import { articleAddress } from '../navigation/router.ts';
 import { Icon } from '../parts/button.tsx';
+import { Markdown } from '../parts/markdown.tsx';
 import { SourceLink, safeUrl } from '../parts/source-link.tsx';
 import { may } from '../session/deployment.ts';
 import { count, formatShare, t } from '../texts/texts.ts';
 import type { CitedSource } from './answer.ts';
-import { markWords } from './matched-words.ts';
 import { reporterName } from './reporters.ts';
 
 /** From these supports on, the words change. */
@@ -31,11 +31,11 @@ interface QuoteProps {
   marked: readonly string[];
 }
 
-/** The exact words of a source, as plain text, with the matched words marked. */
+/** The exact words of a source as its readers see them, with the matched words marked. */
 const Quote = ({ place, marked }: QuoteProps) =>
   place.quote === undefined ? null : (
     <blockquote class="quote">
-      {markWords(place.quote, marked).map(({ text, isMarked }) => (isMarked ? <mark>{text}</mark> : text))}
+      <Markdown text={place.quote} marked={marked} />
     </blockquote>
   );
 
@@ -68,24 +68,27 @@ const placeInArticle = ({ file, start, end, reported_by: reporter }: StatementSo
     ? undefined
     : articleAddress(file, { passage: { start, end } });
 
+/** What was done to check a statement: a quote needs no word on how far it is supported. */
+const howChecked = (statement: Statement): string => {
+  const { check, sources, reported_by: reporter } = statement;
+  if (reporter === undefined && check === 'quoted' && sources.length > 0) return t('check.quoted');
+  const how =
+    reporter === undefined ? t(`check.${check}`) : t('evidence.reported_by', { librarian: reporterName(reporter) });
+  return `${t(`support.${supportOf(statement)}`)} · ${how}`;
+};
+
 interface EvidenceProps {
   id: string;
   index: number;
   statement: Statement;
   sources: readonly CitedSource[];
   query: string;
-  edition: string | undefined;
 }
 
 /** What supports one statement: by article, each place with its quote. */
-export const Evidence = ({ id, index, statement, sources, query, edition }: EvidenceProps) => (
+export const Evidence = ({ id, index, statement, sources, query }: EvidenceProps) => (
   <section class="evidence" id={id} aria-label={t('evidence.of', { number: index + 1 })}>
-    <p class={`support ${supportOf(statement)}`}>
-      {t(`support.${supportOf(statement)}`)} ·{' '}
-      {statement.reported_by === undefined
-        ? t(`check.${statement.check}`)
-        : t('evidence.reported_by', { librarian: reporterName(statement.reported_by) })}
-    </p>
+    <p class={`support ${supportOf(statement)}`}>{howChecked(statement)}</p>
     {statement.sources.length > 0 || statement.reported_by !== undefined ? null : (
       <p class="quiet">{t('evidence.none')}</p>
     )}
@@ -108,7 +111,6 @@ export const Evidence = ({ id, index, statement, sources, query, edition }: Evid
         </ul>
       </article>
     ))}
-    {edition === undefined ? null : <p class="quiet small">{t('evidence.edition', { edition })}</p>}
   </section>
 );
 

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { Component, type ComponentChildren, createElement } from 'preact';
 import type { MarkdownNode, readMarkdown } from '../../../documents/markdown/markdown-tree.ts';
+import { markWords } from './matched-words.ts';
 
 /** Longer texts are shown as they are: no answer is that long. */
 const MAX_LENGTH = 32_000;
@@ -17,6 +18,8 @@ interface MarkdownProps {
   text: string;
   /** Levels by which its headings are higher than usual, below a heading of the page: `##` is an `h4` unless raised. */
   raisedBy?: number;
+  /** Words to be marked, in any of their forms. */
+  marked?: readonly string[];
 }
 
 /**
@@ -35,11 +38,11 @@ export class Markdown extends Component<MarkdownProps, { hasFailed: boolean }> {
   }
 
   override render() {
-    const { text, raisedBy = 0 } = this.props;
+    const { text, raisedBy = 0, marked = [] } = this.props;
     if (parser.value === undefined) void loadMarkdown().catch(() => undefined);
     if (parser.value === undefined || this.state.hasFailed || text.length > MAX_LENGTH)
       return <div class="prose plain">{text}</div>;
-    return <div class="prose">{raised(parser.value(text), raisedBy).map(element)}</div>;
+    return <div class="prose">{raised(parser.value(text), raisedBy).map((node) => element(node, marked))}</div>;
   }
 }
 
@@ -49,12 +52,13 @@ const raised = (nodes: readonly MarkdownNode[], by: number): readonly MarkdownNo
 
 const levelOf = ({ tag }: MarkdownNode): number => Number(/^h(\d)$/.exec(tag)?.[1] ?? 0);
 
-const element = (node: MarkdownNode): ComponentChildren => {
+const element = (node: MarkdownNode, marked: readonly string[]): ComponentChildren => {
   const { tag, text, url, start, align } = node;
-  const children = node.children.map(element);
+  const children = node.children.map((child) => element(child, marked));
   switch (tag) {
-    // A remote image would report to its host that and what was read.
     case '':
+      return marked.length === 0 ? text : withMarks(text, marked);
+    // A remote image would report to its host that and what was read.
     case 'img':
       return text;
     case 'code':
@@ -93,6 +97,9 @@ const element = (node: MarkdownNode): ComponentChildren => {
       return createElement(elementName(node), null, children);
   }
 };
+
+const withMarks = (text: string, marked: readonly string[]): ComponentChildren =>
+  markWords(text, marked).map(({ text: part, isMarked }) => (isMarked ? <mark>{part}</mark> : part));
 
 /** The page and its sections have the higher headings. */
 const elementName = (node: MarkdownNode): string =>

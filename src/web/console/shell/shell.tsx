@@ -287,13 +287,7 @@ const Edition = () => {
       title={t('header.edition', { edition: status.edition })}
       onClick={refreshDeployment}
     >
-      {status.edition.split('-')[0]}
-      {publishedAt == null ? null : (
-        <>
-          {' '}
-          · <Age of={publishedAt} />
-        </>
-      )}
+      {t('header.articles')} {publishedAt == null ? null : <Age of={publishedAt} />}
     </button>
   );
 };

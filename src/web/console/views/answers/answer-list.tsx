@@ -10,7 +10,8 @@ import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
 import { callForStream, client, librarians } from '../../session/deployment.ts';
 import { usePages, useRunning } from '../../session/loaded.ts';
-import { count, formatMs, formatShare, t } from '../../texts/texts.ts';
+import { intentTitle } from '../../support/intent-titles.ts';
+import { count, formatShare, t } from '../../texts/texts.ts';
 
 const PAGE = 100;
 
@@ -74,7 +75,7 @@ const Answers = ({ answers, onMore, isLoading, isFiltered }: AnswersProps) => (
       {
         id: 'question',
         label: t('answers.question'),
-        cell: ({ id, question, understood_as: understoodAs, librarians }) => (
+        cell: ({ id, question, understood_as: understoodAs }) => (
           <>
             <a class="question-link" href={`/answers/${id}`}>
               {question}
@@ -84,7 +85,6 @@ const Answers = ({ answers, onMore, isLoading, isFiltered }: AnswersProps) => (
                 {t('answers.understood_as')}: {understoodAs}
               </div>
             )}
-            <span class="quiet small">{librarians.join(', ')}</span>
           </>
         ),
       },
@@ -96,7 +96,6 @@ const Answers = ({ answers, onMore, isLoading, isFiltered }: AnswersProps) => (
         cell: ({ confidence }) => (confidence === null ? '–' : formatShare(confidence)),
       },
       { id: 'interface', label: t('answers.interface'), cell: (answer) => t(`interface.${answer.interface}`) },
-      { id: 'time', label: t('answers.time'), align: 'right', cell: ({ duration_ms: ms }) => formatMs(ms) },
       { id: 'feedback', label: t('answers.feedback'), cell: ({ feedback }) => <Thumb feedback={feedback} /> },
       { id: 'asked', label: t('answers.asked'), cell: ({ asked_at: at }) => <Age of={at} /> },
     ]}
@@ -154,6 +153,8 @@ const VERDICTS = ['answered', 'hedged', 'declined', 'clarifying', 'closes', 'per
 const INTERFACES = [
   ...(['console', 'rest', 'stream', 'widget', 'chat', 'mcp', 'a2a', 'ticket', 'command_line', 'client'] as const),
 ] as const;
+/** Filters that are shown when asked for, and when one of them is set. */
+const BEHIND = ['interface', 'feedback', 'from', 'to', 'librarian', 'confidence_from', 'confidence_to'] as const;
 const OPINIONS = ['any', 'up', 'down', 'none'] as const;
 const BOUNDS = ['0.2', '0.4', '0.6', '0.8'] as const;
 const MAX_TEXT = 200;
@@ -209,30 +210,35 @@ const AnswerFilters = ({ filters }: { filters: Filters }) => {
         )}
       </Labelled>
       {choice(
-        'librarian',
-        librarians.value.map(({ id }) => [id, id] as const),
-      )}
-      {choice(
         'verdict',
         VERDICTS.map((each) => [each, t(`verdict.${each}`)] as const),
       )}
-      {choice('confidence_from', shares)}
-      {choice('confidence_to', shares)}
-      {choice(
-        'interface',
-        INTERFACES.map((each) => [each, t(`interface.${each}`)] as const),
-      )}
-      {choice(
-        'feedback',
-        OPINIONS.map((each) => [each, t(`opinion.${each}`)] as const),
-      )}
-      {date('from')}
-      {date('to')}
+      <details class="more" open={BEHIND.some((name) => filters[name] !== undefined)}>
+        <summary>{t('answers.more')}</summary>
+        <div class="filters answer-filters">
+          {choice(
+            'interface',
+            INTERFACES.map((each) => [each, t(`interface.${each}`)] as const),
+          )}
+          {choice(
+            'feedback',
+            OPINIONS.map((each) => [each, t(`opinion.${each}`)] as const),
+          )}
+          {date('from')}
+          {date('to')}
+          {choice(
+            'librarian',
+            librarians.value.map(({ id, name }) => [id, name] as const),
+          )}
+          {choice('confidence_from', shares)}
+          {choice('confidence_to', shares)}
+        </div>
+      </details>
       {Object.keys(filters).length === 0 ? null : (
         <span class="row">
           {given.map((name) => (
             <Button key={name} kind="quiet" icon="cross" onClick={() => show({ [name]: undefined })}>
-              {t(`answers.${name}`)}: {filters[name]}
+              {t(`answers.${name}`)}: {name === 'intent' ? intentTitle(filters[name] ?? '') : filters[name]}
             </Button>
           ))}
           <Button kind="quiet" icon="cross" onClick={() => navigate('/answers', { replace: true })}>

@@ -19,10 +19,14 @@ import { useLoaded, useRunning } from '../../session/loaded.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
 import { count, formatDollars, formatMoment, formatMs, formatNumber, formatShare, t } from '../../texts/texts.ts';
 import { AnswerList, Verdict } from './answer-list.tsx';
+import { ConversationPage } from './conversation-page.tsx';
 
-/** The answers that the deployment has kept, and one of them at an address that stays. */
-const AnswersView = ({ parts: [id], query }: ViewProps) =>
-  id === undefined ? <AnswerList query={query} /> : <KeptAnswerPage key={id} id={id} />;
+/** The answers that the deployment has kept; one of them, and one conversation, at an address that stays. */
+const AnswersView = ({ parts: [id, conversation], query }: ViewProps) => {
+  if (id === 'conversation' && conversation !== undefined)
+    return <ConversationPage key={conversation} id={conversation} />;
+  return id === undefined ? <AnswerList query={query} /> : <KeptAnswerPage key={id} id={id} />;
+};
 
 /** A kept answer, at an address that others with the right can open, too. */
 export const KeptAnswerPage = ({ id }: { id: string }) => {
@@ -81,7 +85,7 @@ const Facts = ({ answer }: { answer: KeptAnswer }) => {
         <Age of={answer.asked_at} />
       </Fact>
       <Fact label={t('answers.interface')}>{t(`interface.${answer.interface}`)}</Fact>
-      <Fact label={t('answers.librarian')}>{answer.librarians.join(', ') || '–'}</Fact>
+      <Fact label={t('answers.librarian')}>{answer.librarians.map(librarianName).join(', ') || '–'}</Fact>
       <Fact label={t('answers.edition')}>{answer.edition ?? '–'}</Fact>
       <Fact label={t('answers.time')}>
         {formatMs(answer.duration_ms)}
@@ -95,7 +99,7 @@ const Facts = ({ answer }: { answer: KeptAnswer }) => {
       )}
       {answer.conversation_id === undefined ? null : (
         <Fact label={t('answers.conversation_id')}>
-          <a href={`/answers?${new URLSearchParams({ conversation_id: answer.conversation_id })}`}>
+          <a href={`/answers/conversation/${encodeURIComponent(answer.conversation_id)}`}>
             {t('answers.of_conversation')}
           </a>
         </Fact>
@@ -104,6 +108,8 @@ const Facts = ({ answer }: { answer: KeptAnswer }) => {
   );
 };
 
+const librarianName = (id: string): string => librarians.value.find((each) => each.id === id)?.name ?? id;
+
 const Fact = ({ label, children }: { label: string; children: ComponentChildren }) => (
   <div>
     <dt>{label}</dt>
@@ -111,7 +117,7 @@ const Fact = ({ label, children }: { label: string; children: ComponentChildren 
   </div>
 );
 
-const Statements = ({ id, question, statements, edition, metadata }: KeptAnswer) => {
+const Statements = ({ id, question, statements, metadata }: KeptAnswer) => {
   learnReporters(metadata);
   const sources = citedSources(statements);
   const open = useSignal<number | undefined>(undefined);
@@ -122,7 +128,6 @@ const Statements = ({ id, question, statements, edition, metadata }: KeptAnswer)
           <Markdown text={statement.text} />
           <EvidenceButton
             {...{ id: `evidence-${id}-${index}`, index, statement, query: question }}
-            edition={edition ?? undefined}
             sources={sources.filter(({ citedBy }) => citedBy.includes(index))}
             isOpen={open.value === index}
             onToggle={() => (open.value = open.value === index ? undefined : index)}

@@ -120,7 +120,6 @@ const Statements = ({ answer, sources, open, lit }: StatementsProps) => {
             id={`evidence-${answer.id}-${index}`}
             sources={sourcesOf[index] ?? NO_SOURCES}
             query={answer.query}
-            edition={answer.edition}
           />
         ),
       )}
@@ -159,11 +158,10 @@ interface StatementProps extends Lighting {
   statement: Statement;
   sources: readonly CitedSource[];
   query: string;
-  edition: string | undefined;
 }
 
 /** Drawn again only when one of its properties is another one: an answer of 400 statements has as many events. */
-const ShownStatement = ({ id, index, statement, sources, query, edition, ...props }: StatementProps) => {
+const ShownStatement = ({ id, index, statement, sources, query, ...props }: StatementProps) => {
   const { open, lit } = props;
   const isOpen = useComputed(() => open.value === index).value;
   const isLit = useComputed(() => sources.some(({ number }) => number === lit.value.source)).value;
@@ -202,7 +200,7 @@ const ShownStatement = ({ id, index, statement, sources, query, edition, ...prop
         <Icon name="down" />
       </button>
       <div hidden={!isOpen}>
-        {isOpen ? <Evidence {...{ id, index, statement, sources, query, edition }} /> : <div id={id} />}
+        {isOpen ? <Evidence {...{ id, index, statement, sources, query }} /> : <div id={id} />}
       </div>
     </li>
   );

@@ -65,7 +65,7 @@ export const Facts = ({ gap }: { gap: KnowledgeGap }) => (
   </p>
 );
 
-export const State = ({ gap: { state, closed_at: closedAt, checked_edition: edition } }: { gap: KnowledgeGap }) =>
+export const State = ({ gap: { state, closed_at: closedAt } }: { gap: KnowledgeGap }) =>
   state === 'open' ? (
     <span class="support weak state-mark">
       <Icon name="gaps" /> {t('gaps.open')}
@@ -73,7 +73,6 @@ export const State = ({ gap: { state, closed_at: closedAt, checked_edition: edit
   ) : (
     <span class="support sure state-mark">
       <Icon name="check" /> {t('gaps.closed')} {closedAt === null ? null : <Age of={closedAt} />}
-      {edition === null ? null : <span class="quiet"> · {t('evidence.edition', { edition })}</span>}
     </span>
   );
 

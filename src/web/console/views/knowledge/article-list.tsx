@@ -3,6 +3,7 @@ import type { ArticleListing, HostArticle } from '../../../../contract/wire/host
 import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/fields.tsx';
+import { Markdown } from '../../parts/markdown.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
@@ -184,7 +185,9 @@ const Found = ({ words, intent, device }: FoundProps) => {
             <>
               <a href={articleAddress(id)}>{title}</a>
               {heading === '' ? null : <span class="quiet"> › {heading}</span>}
-              <p class="excerpt small">{text}</p>
+              <div class="excerpt small">
+                <Markdown text={text} />
+              </div>
             </>
           ),
         },

@@ -1,0 +1,62 @@
+import type { KeptAnswer } from '../../../../contract/wire/answers.ts';
+import { Markdown } from '../../parts/markdown.tsx';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { Age } from '../../parts/values.tsx';
+import { client } from '../../session/deployment.ts';
+import { useLoaded } from '../../session/loaded.ts';
+import { t } from '../../texts/texts.ts';
+import { Verdict } from './answer-list.tsx';
+
+/** The newest turns of a conversation that are shown. */
+const SHOWN = 50;
+
+/** A person's questions with their answers, in the order in which they were asked. */
+export const ConversationPage = ({ id }: { id: string }) => {
+  const { value, failure, load } = useLoaded(
+    async (signal) => {
+      const { answers } = await client.answers.list({ conversation_id: id, limit: SHOWN }, { signal });
+      return Promise.all(answers.toReversed().map((answer) => client.answers.get(answer.id, { signal })));
+    },
+    [id],
+  );
+  return (
+    <div class="answers-view kept">
+      <div class="title">
+        <h1>{t('answers.conversation')}</h1>
+        <a href="/answers">{t('answers.back')}</a>
+      </div>
+      {failure === undefined ? null : <Failure error={failure} retry={load} />}
+      {value === undefined ? (
+        failure === undefined ? (
+          <Loading lines={10} />
+        ) : null
+      ) : value.length === 0 ? (
+        <Empty icon="answers" title={t('answers.none_match')} />
+      ) : (
+        <ol class="conversation">
+          {value.map((answer) => (
+            <Turn key={answer.id} answer={answer} />
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+};
+
+const Turn = ({ answer }: { answer: KeptAnswer }) => (
+  <li>
+    <div class="asked-by">
+      <p class="prose plain">{answer.question}</p>
+      <p class="quiet small">
+        <Age of={answer.asked_at} />
+      </p>
+    </div>
+    <div class="answered-with">
+      {answer.answer === null ? <p>{answer.error?.message}</p> : <Markdown text={answer.answer} />}
+      <p class="row small">
+        <Verdict verdict={answer.verdict} code={answer.code} />
+        <a href={`/answers/${answer.id}`}>{t('answers.open')}</a>
+      </p>
+    </div>
+  </li>
+);
