@@ -1,7 +1,7 @@
 import type { Statement, StatementSource } from '../../../contract/core/ask.ts';
 import { articleAddress } from '../navigation/router.ts';
 import { Icon } from '../parts/button.tsx';
-import { Markdown } from '../parts/markdown.tsx';
+import { Quote } from '../parts/quote.tsx';
 import { SourceLink, safeUrl } from '../parts/source-link.tsx';
 import { may } from '../session/deployment.ts';
 import { count, formatShare, t } from '../texts/texts.ts';
@@ -26,19 +26,6 @@ export const supportOf = (statement: Statement): 'sure' | 'weak' | 'unsure' | 'n
 const wordsToMark = (statement: Statement, query: string): string[] =>
   statement.check === 'quoted' ? [query] : [statement.text];
 
-interface QuoteProps {
-  place: StatementSource;
-  marked: readonly string[];
-}
-
-/** The exact words of a source as its readers see them, with the matched words marked. */
-const Quote = ({ place, marked }: QuoteProps) =>
-  place.quote === undefined ? null : (
-    <blockquote class="quote">
-      <Markdown text={place.quote} marked={marked} />
-    </blockquote>
-  );
-
 /** One place in an article: under which heading, the quote, and a link that opens the article there. */
 const Passage = ({ place, statement, query }: { place: StatementSource; statement: Statement; query: string }) => {
   const inArticle = placeInArticle(place);
@@ -57,7 +44,7 @@ const Passage = ({ place, statement, query }: { place: StatementSource; statemen
           </a>
         )}
       </p>
-      <Quote place={place} marked={wordsToMark(statement, query)} />
+      {place.quote === undefined ? null : <Quote text={place.quote} marked={wordsToMark(statement, query)} />}
     </li>
   );
 };

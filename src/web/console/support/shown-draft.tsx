@@ -1,5 +1,6 @@
 import type { DraftSentence, TicketDraft } from '../../../contract/wire/tickets.ts';
 import { Markdown } from '../parts/markdown.tsx';
+import { Quote } from '../parts/quote.tsx';
 import { SourceLink } from '../parts/source-link.tsx';
 import { t } from '../texts/texts.ts';
 
@@ -31,9 +32,7 @@ const Sources = ({ sentences }: { sentences: readonly DraftSentence[] }) => {
           <summary>{title}</summary>
           {quotes.map(({ text, isWordForWord }) => (
             <figure key={text}>
-              <blockquote class="quote">
-                <Markdown text={text} />
-              </blockquote>
+              <Quote text={text} />
               <figcaption class="quiet small">{t(isWordForWord ? 'draft.word_for_word' : 'draft.checked')}</figcaption>
             </figure>
           ))}

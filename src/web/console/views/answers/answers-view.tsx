@@ -76,35 +76,43 @@ const Facts = ({ answer }: { answer: KeptAnswer }) => {
     timings[stage] === undefined ? [] : [`${t(`stage.${stage}`)} ${formatMs(timings[stage])}`],
   );
   return (
-    <dl class="facts">
-      <Fact label={t('answers.verdict')}>
-        <Verdict verdict={answer.verdict} code={answer.code} />
-      </Fact>
-      <Fact label={t('answers.confidence')}>{answer.confidence === null ? '–' : formatShare(answer.confidence)}</Fact>
-      <Fact label={t('answers.asked')}>
-        <Age of={answer.asked_at} />
-      </Fact>
-      <Fact label={t('answers.interface')}>{t(`interface.${answer.interface}`)}</Fact>
-      <Fact label={t('answers.librarian')}>{answer.librarians.map(librarianName).join(', ') || '–'}</Fact>
-      <Fact label={t('answers.edition')}>{answer.edition ?? '–'}</Fact>
-      <Fact label={t('answers.time')}>
-        {formatMs(answer.duration_ms)}
-        {stages.length === 0 ? null : <span class="quiet"> · {stages.join(', ')}</span>}
-      </Fact>
-      <Fact label={t('answers.cost')}>
-        {formatDollars(answer.cost_usd)} <span class="quiet">· {t('answers.tokens', { count: answer.tokens })}</span>
-      </Fact>
-      {answer.understood_as === undefined ? null : (
-        <Fact label={t('answers.understood_as')}>{answer.understood_as}</Fact>
-      )}
-      {answer.conversation_id === undefined ? null : (
-        <Fact label={t('answers.conversation_id')}>
-          <a href={`/answers/conversation/${encodeURIComponent(answer.conversation_id)}`}>
-            {t('answers.of_conversation')}
-          </a>
+    <>
+      <dl class="facts">
+        <Fact label={t('answers.verdict')}>
+          <Verdict verdict={answer.verdict} code={answer.code} />
         </Fact>
-      )}
-    </dl>
+        <Fact label={t('answers.confidence')}>{answer.confidence === null ? '–' : formatShare(answer.confidence)}</Fact>
+        <Fact label={t('answers.asked')}>
+          <Age of={answer.asked_at} />
+        </Fact>
+        <Fact label={t('answers.interface')}>{t(`interface.${answer.interface}`)}</Fact>
+        {answer.understood_as === undefined ? null : (
+          <Fact label={t('answers.understood_as')}>{answer.understood_as}</Fact>
+        )}
+        {answer.conversation_id === undefined ? null : (
+          <Fact label={t('answers.conversation_id')}>
+            <a href={`/answers/conversation/${encodeURIComponent(answer.conversation_id)}`}>
+              {t('answers.of_conversation')}
+            </a>
+          </Fact>
+        )}
+      </dl>
+      <details>
+        <summary class="small">{t('answers.technical')}</summary>
+        <dl class="facts">
+          <Fact label={t('answers.librarian')}>{answer.librarians.map(librarianName).join(', ') || '–'}</Fact>
+          <Fact label={t('answers.edition')}>{answer.edition ?? '–'}</Fact>
+          <Fact label={t('answers.time')}>
+            {formatMs(answer.duration_ms)}
+            {stages.length === 0 ? null : <span class="quiet"> · {stages.join(', ')}</span>}
+          </Fact>
+          <Fact label={t('answers.cost')}>
+            {formatDollars(answer.cost_usd)}{' '}
+            <span class="quiet">· {t('answers.tokens', { count: answer.tokens })}</span>
+          </Fact>
+        </dl>
+      </details>
+    </>
   );
 };
 

@@ -9,6 +9,7 @@ import { Failure } from '../../parts/states.tsx';
 import { Age } from '../../parts/values.tsx';
 import { client, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
+import { intentTitle } from '../../support/intent-titles.ts';
 import { count, formatNumber, formatShare, t } from '../../texts/texts.ts';
 
 interface GapProps {
@@ -59,9 +60,9 @@ export const Facts = ({ gap }: { gap: KnowledgeGap }) => (
     <span>
       {t('gaps.last')} <Age of={gap.last_seen} />
     </span>
-    <span class="pill">{t(`gaps.kind_${gap.kind}`)}</span>
+    {gap.kind === 'question' ? null : <span class="pill">{t(`gaps.kind_${gap.kind}`)}</span>}
     {gap.product === null ? null : <span class="pill">{gap.product}</span>}
-    {gap.intent === null ? null : <span class="pill">{gap.intent}</span>}
+    {gap.intent === null ? null : <span class="pill">{intentTitle(gap.intent)}</span>}
   </p>
 );
 
