@@ -17,7 +17,7 @@ export const closesGaps = async (
   };
   await recordGaps(question, met, { book: { record }, by: 'svc:eval', mask: (text) => text, now: 0 });
   const open = sightings.flatMap(({ gaps, query }) =>
-    gaps.map((gap, at): OpenGap => ({ ...gap, id: String(at), query, lastSeenMs: 0 })),
+    gaps.map((gap, at): OpenGap => ({ ...gap, id: String(at), queries: [query], lastSeenMs: 0 })),
   );
   const results: CheckedGap[] = [];
   await recheckGaps(edition, {

@@ -196,7 +196,7 @@ describe('the shell', () => {
   });
 
   it('transfers a first view within its limits', async () => {
-    const page = await open('/ask', { key: '' });
+    const page = await open('/', { key: '' });
     await page.waitForLoadState('networkidle');
     const files: Promise<{ type: string; bytes: number }>[] = [];
     page.on('response', (response) => {
@@ -204,8 +204,9 @@ describe('the shell', () => {
       if (type === 'script' || type === 'stylesheet')
         files.push(response.body().then((body) => ({ type, bytes: gzipSync(body).length })));
     });
-    await goTo(page, `/ask?again#key=${encodeURIComponent(product.key)}`);
-    await page.locator('.suggestions button').nth(2).waitFor();
+    await goTo(page, `/?again#key=${encodeURIComponent(product.key)}`);
+    await page.locator('.home section').first().waitFor();
+    await page.waitForLoadState('networkidle');
     const transferred = await Promise.all(files);
     const total = (wanted: string) =>
       transferred.filter(({ type }) => type === wanted).reduce((sum, { bytes }) => sum + bytes, 0);

@@ -162,7 +162,7 @@ export function ticketAddress(helpdesk: string, ticketId: string): string {
   return `/tickets/${encodeURIComponent(helpdesk)}/${encodeURIComponent(ticketId)}`;
 }
 
-/** Where a message stands, in a word and a sign. */
+/** The state of a message, in a word and a sign. */
 export const TicketStatus = ({ job: { state, result, outcome, reason } }: { job: TicketJob }) => {
   const [icon, text, tone] = ((): [IconName, string, string] => {
     if (state === 'open') return ['retry', t('desk.writing'), 'weak'];
