@@ -1,4 +1,5 @@
 import type { FrameLocator, Page, Route } from 'playwright-core';
+import { SAMPLE_CHECKS } from '../../tools/sample/files.ts';
 
 /** A picture: an address of the console, and what is done there before it is taken. */
 export interface Scene {
@@ -86,6 +87,7 @@ const VIEWS = [
   'home',
   'answers',
   'gaps',
+  'checks',
   'knowledge',
   'sync',
   'tickets',
@@ -277,6 +279,16 @@ export const SCENES: readonly Scene[] = [
       await page.locator('.unfold').first().click();
       await page.getByRole('button', { name: 'Ask again' }).click();
       await page.locator('.again .state-mark').waitFor();
+    },
+  },
+  {
+    name: 'checks',
+    path: '/checks',
+    prepare: async (page) => {
+      await page.getByLabel('Import').setInputFiles(SAMPLE_CHECKS);
+      await page.getByText('30 added').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByText('30 green').waitFor();
     },
   },
   { name: 'sync', path: '/sync', prepare: (page) => page.locator('.figures').waitFor() },

@@ -65,6 +65,8 @@ export interface LibraryOptions {
   maxEditionBytes?: number | undefined;
   /** Bytes of texts from which they are on pages beside the edition; 28 MiB when absent. */
   pagedFromBytes?: number | undefined;
+  /** Bytes of texts up to which an edition is built for an article that is not written yet; 3 MiB when absent, a second of work. */
+  maxDraftTextBytes?: number | undefined;
   /** Opened when an edition is built. */
   wordVectors?: (() => WordVectors) | undefined;
 }
@@ -286,7 +288,8 @@ export const createLibrary = (options: LibraryOptions): Library => {
       }
     },
     draftEdition: (id, put, held = []) => {
-      if (articles.textBytes() > MAX_DRAFT_TEXT_BYTES) return { refused: TOO_LARGE_FOR_DRAFT };
+      if (articles.textBytes() > (options.maxDraftTextBytes ?? MAX_DRAFT_TEXT_BYTES))
+        return { refused: TOO_LARGE_FOR_DRAFT };
       try {
         const entry = takeInArticle(replyOf(id, put, now()), normalise);
         if (!mayRead(held, entry.article.audiences)) return { refused: NOT_HELD };
@@ -347,7 +350,6 @@ export const createLibrary = (options: LibraryOptions): Library => {
   };
 };
 
-/** Bytes of texts up to which an edition is built for an article that is not written yet: a second of work. */
 const MAX_DRAFT_TEXT_BYTES = 3 * 1024 * 1024;
 const TOO_LARGE_FOR_DRAFT =
   'Cannot check the article before it is saved: the knowledge base is too large. Its checks are run once it is published';

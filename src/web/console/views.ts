@@ -10,6 +10,7 @@ export const VIEWS: readonly ViewEntry[] = [
   },
   { path: 'gaps', title: 'view.gaps', icon: 'gaps', load: () => import('./views/gaps/gaps-view.tsx') },
   { path: 'tickets', title: 'view.tickets', icon: 'tickets', load: () => import('./views/tickets/tickets-view.tsx') },
+  { path: 'checks', title: 'view.checks', icon: 'checks', load: () => import('./views/checks/checks-view.tsx') },
   {
     ...{ path: 'knowledge', title: 'view.knowledge', icon: 'knowledge' },
     load: () => import('./views/knowledge/knowledge-view.tsx'),

@@ -35,7 +35,14 @@ export const hostOf = (count: number, texts: Record<number, string> = {}): FakeH
   return hostWith(articles, count > 20 ? 100 : 4);
 };
 
-type Varied = 'embedding' | 'wordVectors' | 'maxEditionBytes' | 'pagedFromBytes' | 'complete' | 'history';
+type Varied =
+  | 'embedding'
+  | 'wordVectors'
+  | 'maxEditionBytes'
+  | 'pagedFromBytes'
+  | 'complete'
+  | 'history'
+  | 'maxDraftTextBytes';
 interface LibraryForTestOptions extends Partial<Pick<LibraryOptions, Varied>> {
   sql?: Sql | undefined;
   editionStorage?: ReturnType<typeof mapStorage> | undefined;

@@ -5,6 +5,7 @@ import './describe-home.ts';
 import './describe-ask.ts';
 import './describe-answers.ts';
 import './describe-charts.ts';
+import './describe-checks.ts';
 import './describe-gaps.ts';
 import './describe-knowledge.ts';
 import './describe-sync.ts';

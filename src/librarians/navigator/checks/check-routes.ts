@@ -124,10 +124,10 @@ export function checkRoutes(app: Hono<GuardedEnv>, { guard, books, ...parts }: C
     const request = bodyOf(c, KnowledgeChecksPreview);
     if (!request.ok) return request.refusal;
     const { workspace, audiences } = c.get('context');
-    const [draft, stored] = await Promise.all([
-      parts.readDraft({ workspace, audiences }, request.value),
-      bookOf(c).stored(audiences),
-    ]);
+    const stored = await bookOf(c).stored(audiences);
+    // No edition is built for nothing.
+    if (stored.length === 0) return jsonAnswer({ run: 0, left_out: 0, checks: [] } satisfies KnowledgeChecksPreviewed);
+    const draft = await parts.readDraft({ workspace, audiences }, request.value);
     if ('refused' in draft) return refused(c, draft.refused);
     const { id } = request.value;
     const previewed = await previewChecks(draft.edition, inOrderFor(stored, id), { ...parts, now, workspace });

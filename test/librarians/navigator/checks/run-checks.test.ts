@@ -5,7 +5,12 @@ import { sqlCheckBook } from '../../../../src/knowledge/checks/sql-check-book.ts
 import { buildEdition } from '../../../../src/knowledge/edition/build-edition.ts';
 import { editionFor } from '../../../../src/knowledge/edition/current-edition.ts';
 import { type Edition, openEdition } from '../../../../src/knowledge/edition/open-edition.ts';
-import { CheckNotRun, runCheck, workOnChecks } from '../../../../src/librarians/navigator/checks/run-checks.ts';
+import {
+  CheckNotRun,
+  type CheckRunner,
+  runCheck,
+  workOnChecks,
+} from '../../../../src/librarians/navigator/checks/run-checks.ts';
 import { nodeSql } from '../../../../tools/stand-ins/node-sql.ts';
 import { entryOf, type Sketch } from '../../../knowledge/search/edition-fixture.ts';
 
@@ -39,7 +44,11 @@ const listOf = (book: CheckBook, query: object = {}) =>
   KnowledgeChecks.parse(book.list({ state: 'all', limit: 50, ...query }, { ...scope, nowMs: Number.MAX_SAFE_INTEGER }));
 
 /** Runs what is due on an edition, in as many steps as it takes. */
-const runOn = async (book: CheckBook, edition: Edition, { nowMs = DAY, run = answered } = {}) => {
+const runOn = async (
+  book: CheckBook,
+  edition: Edition,
+  { nowMs = DAY, run = answered }: { nowMs?: number; run?: CheckRunner['run'] } = {},
+) => {
   const faults: unknown[] = [];
   let steps = 0;
   let next: number | undefined = nowMs;
@@ -108,6 +117,18 @@ describe('a run', () => {
       [{ id: SHIPPING, title: 'Shipping to Canada', change: 'removed' }],
       [{ id: 'news/football.md', title: score.title, change: 'added' }],
     ]);
+  });
+
+  it('names no article that is the same in both editions', async () => {
+    const book = bookWith(port);
+    const citing = (state: 'green' | 'red', ...ids: string[]) => ({
+      ...{ state, lacks: state === 'red' ? ['contains' as const] : [] },
+      answer: { outcome: 'answered' as const, text: '', cites: ids.map((id) => ({ id, title: id })) },
+    });
+    const run = async ({ id }: Edition) => (id === 'e1' ? citing('green', PORTS) : citing('red', SHIPPING));
+    await runOn(book, editionNumber(1, portsWith(RIGHT), shipping), { run });
+    await runOn(book, editionNumber(2, portsWith(WRONG), shipping), { run });
+    expect(listOf(book).checks[0]?.broken_by?.articles).toEqual([{ id: PORTS, title: PORTS, change: 'changed' }]);
   });
 
   it('is for every other edition, and for no edition twice', async () => {

@@ -5,6 +5,7 @@ import { ConstellationError } from '../../../../../client/constellation-error.ts
 import type { AnswerFilter, AnswerSummary, AnswersPage } from '../../../../contract/wire/answers.ts';
 import { navigate } from '../../navigation/router.ts';
 import { Button, Icon } from '../../parts/button.tsx';
+import { offerFile } from '../../parts/offer-file.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
@@ -272,7 +273,7 @@ const ExportButton = ({ filters, total }: { filters: Filters; total: number }) =
     lines.value = 0;
     start(
       (signal) => readLines(filters, signal, (more) => (lines.value += more)),
-      (file) => offer(file),
+      (file) => offerFile(file, 'answers'),
     );
   };
   return (
@@ -304,12 +305,4 @@ const readLines = async (filters: Filters, signal: AbortSignal, onLines: (more: 
   const line = (await new Blob(lastLine).text()).trim().split('\n').at(-1) ?? '';
   if (line === '' || 'id' in JSON.parse(line)) return new Blob(parts, { type: LINES });
   throw new ConstellationError('SERVICE_UNAVAILABLE', t('answers.export_failed'), { retryable: true });
-};
-
-const offer = (file: Blob): void => {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = `answers-${new Date().toISOString().slice(0, 10)}.jsonl`;
-  link.click();
-  URL.revokeObjectURL(link.href);
 };

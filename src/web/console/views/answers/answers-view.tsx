@@ -7,6 +7,7 @@ import { citedSources } from '../../answers/answer.ts';
 import { Evidence, supportOf } from '../../answers/evidence.tsx';
 import { Feedback, giveFeedbackOn } from '../../answers/feedback.tsx';
 import { learnReporters } from '../../answers/reporters.ts';
+import { KeepAnswer } from '../../checks/keep-answer.tsx';
 import { navigate } from '../../navigation/router.ts';
 import { Button, CopyButton, Icon } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -179,7 +180,8 @@ const EvidenceButton = ({
   );
 };
 
-const Actions = ({ answer: { id, feedback } }: { answer: KeptAnswer }) => {
+const Actions = ({ answer }: { answer: KeptAnswer }) => {
+  const { id, feedback } = answer;
   const isAsked = useSignal(false);
   const { start, failure, isLoading } = useRunning();
   const erase = (): void =>
@@ -203,6 +205,9 @@ const Actions = ({ answer: { id, feedback } }: { answer: KeptAnswer }) => {
           </Button>
         ) : null}
         <Feedback give={giveFeedbackOn(id)} before={feedback?.value} />
+        {KEPT.includes(answer.verdict) ? (
+          <KeepAnswer question={answer.understood_as ?? answer.question} cites={citedFirst(answer)} />
+        ) : null}
       </div>
       {feedback?.comment === undefined ? null : <blockquote class="quote">{feedback.comment}</blockquote>}
       {failure === undefined ? null : <Failure error={failure} retry={erase} />}
@@ -218,6 +223,15 @@ const Actions = ({ answer: { id, feedback } }: { answer: KeptAnswer }) => {
       ) : null}
     </section>
   );
+};
+
+/** What came of a question that may be expected of it. */
+const KEPT: readonly KeptAnswer['verdict'][] = ['answered', 'hedged', 'declined'];
+
+/** The article that an answer cites first; null when it was declined. */
+const citedFirst = ({ verdict, statements }: KeptAnswer): string | null | undefined => {
+  if (verdict === 'declined') return null;
+  return statements.flatMap(({ sources }) => sources.flatMap(({ file }) => file ?? [])).at(0);
 };
 
 /** The librarian that answered before. */

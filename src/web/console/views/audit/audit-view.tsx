@@ -91,6 +91,8 @@ const ACTS: Readonly<Record<string, TextKey>> = {
   'PUT /v1/knowledge/gaps/records': 'audit.restore_gaps',
   'DELETE /v1/knowledge/gaps': 'audit.erase_gaps',
   'DELETE /v1/knowledge/gaps/{id}': 'audit.erase_gap',
+  'PUT /v1/knowledge/checks': 'audit.change_checks',
+  'DELETE /v1/knowledge/checks/{id}': 'audit.delete_check',
   'DELETE /v1/a2a/tasks': 'audit.erase_tasks',
   'PUT /v1/workspaces/{workspace_id}/memories': 'audit.restore_memories',
   'DELETE /v1/workspaces/{workspace_id}/memories': 'audit.erase_memories',

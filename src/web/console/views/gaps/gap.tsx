@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { LibrarianResponse } from '../../../../contract/core/response.ts';
 import type { KnowledgeGap } from '../../../../contract/wire/knowledge.ts';
 import { lacksAnything, storedIdOf } from '../../answers/answer.ts';
+import { KeepAnswer } from '../../checks/keep-answer.tsx';
 import { answersAddress, articleAddress } from '../../navigation/router.ts';
 import { Button, Icon } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -192,6 +193,7 @@ export const Actions = ({ gap, onDeleted }: GapProps) => {
         <Button kind="quiet" icon="cross" disabled={isLoading} onClick={() => (isAsked.value = true)}>
           {t('gaps.delete')}
         </Button>
+        {gap.state === 'closed' ? <KeepAnswer question={gap.example_queries[0] ?? gap.gap} /> : null}
       </div>
       {failure === undefined ? null : <Failure error={failure} retry={remove} />}
       {isAsked.value ? (

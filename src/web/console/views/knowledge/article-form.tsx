@@ -1,14 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ConstellationError } from '../../../../../client/constellation-error.ts';
-import type { HostArticle } from '../../../../contract/wire/host-article.ts';
+import type { KnowledgeChecksPreviewed } from '../../../../contract/wire/checks.ts';
+import type { ArticlePut, HostArticle } from '../../../../contract/wire/host-article.ts';
+import { PreviewedChecks, turnedRed } from '../../checks/previewed-checks.tsx';
 import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Button, Icon } from '../../parts/button.tsx';
 import { TextArea, TextField } from '../../parts/fields.tsx';
 import { LineDifference } from '../../parts/line-difference.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
-import { client } from '../../session/deployment.ts';
+import { client, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { t } from '../../texts/texts.ts';
 import { type Proposal, proposalForGap, proposalForTicket } from './proposals.ts';
@@ -111,8 +113,11 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
   const draft = useSignal(storedDraft(key) ?? initial);
   const isPreviewed = useSignal(false);
   const isChecked = useSignal(false);
+  const previewed = useSignal<KnowledgeChecksPreviewed | undefined>(undefined);
   const { start, failure, isLoading } = useRunning();
+  const checking = useRunning();
   const { value } = draft;
+  const author = article?.metadata.author;
   const isChanged = JSON.stringify(value) !== JSON.stringify(initial);
   useEffect(() => {
     // What does not fit into the store of the browser stays in the page alone.
@@ -125,6 +130,7 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
   }, [value]);
   const set = (change: Partial<Draft>): void => {
     draft.value = { ...draft.value, ...change };
+    previewed.value = undefined;
   };
   const problems = {
     id: value.id.trim() === '' ? t('knowledge.needs_id') : undefined,
@@ -137,17 +143,38 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
           : undefined,
   };
   const problem = (name: keyof typeof problems): string | undefined => (isChecked.value ? problems[name] : undefined);
-  const save = (isForced: boolean): void => {
+  const isComplete = (): boolean => {
     isChecked.value = true;
-    if (Object.values(problems).some((each) => each !== undefined)) return;
-    start(
-      (signal) => put(value, { author: article?.metadata.author, isForced, signal }),
-      ({ id: written }) => {
-        sessionStorage.removeItem(key);
-        navigate(back ?? articleAddress(written));
+    return Object.values(problems).every((each) => each === undefined);
+  };
+  const check = (): void => {
+    if (!isComplete()) return;
+    checking.start(
+      (signal) => preview(value, { author, signal }),
+      (result) => {
+        previewed.value = result;
       },
     );
   };
+  const save = ({ isForced = false, isChecking = true } = {}): void => {
+    if (!isComplete()) return;
+    start(
+      async (signal) => {
+        const result = isChecking ? await previewForSave(value, { author, signal }) : undefined;
+        if (result !== undefined && turnedRed(result).length > 0) return result;
+        return put(value, { author, isForced, signal });
+      },
+      (result) => {
+        if ('checks' in result) {
+          previewed.value = result;
+          return;
+        }
+        sessionStorage.removeItem(key);
+        navigate(back ?? articleAddress(result.id));
+      },
+    );
+  };
+  const hasRed = previewed.value !== undefined && turnedRed(previewed.value).length > 0;
   const text = (name: 'id' | 'title' | 'url' | 'intents' | 'devices' | 'audiences', more: object = {}) => (
     <TextField
       label={t(`knowledge.field_${name}`)}
@@ -162,7 +189,7 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        save(false);
+        save();
       }}
     >
       {back === undefined ? null : (
@@ -228,19 +255,31 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
           <div>
             <p>{t(failure.isNew ? 'knowledge.exists' : 'knowledge.outdated')}</p>
             <div class="row">
-              <Button kind="danger" onClick={() => save(true)}>
+              <Button kind="danger" onClick={() => save({ isForced: true })}>
                 {t('knowledge.overwrite')}
               </Button>
             </div>
           </div>
         </div>
       ) : (
-        <Failure error={failure} retry={() => save(false)} />
+        <Failure error={failure} retry={() => save()} />
       )}
+      {checking.failure === undefined ? null : <Failure error={checking.failure} retry={check} />}
+      <div role="status">{previewed.value === undefined ? null : <PreviewedChecks previewed={previewed.value} />}</div>
       <div class="row">
         <Button type="submit" kind="primary" disabled={isLoading}>
           {t(isLoading ? 'knowledge.saving' : 'knowledge.save')}
         </Button>
+        {hasRed ? (
+          <Button kind="danger" disabled={isLoading} onClick={() => save({ isChecking: false })}>
+            {t('checks.save_anyway')}
+          </Button>
+        ) : null}
+        {may('kb:read') === true ? (
+          <Button icon="checks" disabled={checking.isLoading} onClick={check}>
+            {t(checking.isLoading ? 'checks.previewing' : 'checks.preview')}
+          </Button>
+        ) : null}
         <span class="quiet small">{t('knowledge.save_text')}</span>
       </div>
     </form>
@@ -256,10 +295,37 @@ class Outdated extends Error {
   }
 }
 
+interface Sending {
+  author: string | undefined;
+  signal: AbortSignal;
+}
+
+/** How the checks would end if the article was written. */
+const preview = (draft: Draft, { author, signal }: Sending): Promise<KnowledgeChecksPreviewed> =>
+  client.checks.preview({ id: draft.id.trim(), article: articleIn(draft, author) }, { signal });
+
+/** An article that cannot be checked is saved nevertheless: the checks are run once it is published. */
+const previewForSave = (draft: Draft, sending: Sending): Promise<KnowledgeChecksPreviewed | undefined> =>
+  preview(draft, sending).catch(() => undefined);
+
+const articleIn = (
+  { title, url, intents, devices, audiences, content }: Draft,
+  author: string | undefined,
+): ArticlePut => ({
+  ...{ title: title.trim(), content },
+  ...(url.trim() === '' ? {} : { url: url.trim() }),
+  metadata: {
+    ...{ intent: labelsIn(intents), device: labelsIn(devices) },
+    ...(labelsIn(audiences).length === 0 ? {} : { audience: labelsIn(audiences) }),
+    ...(author === undefined ? {} : { author }),
+  },
+});
+
 const put = async (
-  { id, title, url, intents, devices, audiences, content, basedOn }: Draft,
-  { author, isForced, signal }: { author: string | undefined; isForced: boolean; signal: AbortSignal },
+  draft: Draft,
+  { author, isForced, signal }: Sending & { isForced: boolean },
 ): Promise<HostArticle> => {
+  const { id, basedOn } = draft;
   const path = id.trim();
   if (!isForced) {
     const current = await client.articles.get(path, { signal }).catch((error: unknown) => {
@@ -269,17 +335,5 @@ const put = async (
     if (current !== undefined && current.metadata.last_updated !== basedOn)
       throw new Outdated({ isNew: basedOn === '' });
   }
-  return client.articles.put(
-    path,
-    {
-      ...{ title: title.trim(), content },
-      ...(url.trim() === '' ? {} : { url: url.trim() }),
-      metadata: {
-        ...{ intent: labelsIn(intents), device: labelsIn(devices) },
-        ...(labelsIn(audiences).length === 0 ? {} : { audience: labelsIn(audiences) }),
-        ...(author === undefined ? {} : { author }),
-      },
-    },
-    { signal },
-  );
+  return client.articles.put(path, articleIn(draft, author), { signal });
 };

@@ -13,8 +13,12 @@ import { formatNumber, t } from '../../texts/texts.ts';
 
 const readEditions = (signal: AbortSignal) => client.editions.list({ signal });
 
-const addressOf = (edition: string, article?: string): string =>
-  `/knowledge?${new URLSearchParams({ edition, ...(article === undefined ? {} : { changed: article }) })}`;
+const addressOf = (edition: string, article?: string, from: string | null = null): string =>
+  `/knowledge?${new URLSearchParams({
+    edition,
+    ...(from === null ? {} : { from }),
+    ...(article === undefined ? {} : { changed: article }),
+  })}`;
 
 /** The editions that are kept, newest first. */
 export const EditionsPage = () => {
@@ -73,11 +77,20 @@ const COLUMNS = (): Parameters<typeof Table<EditionSummary>>[0]['columns'] => [
 ];
 
 /** What an edition changed, one article line by line, and a way back to an earlier one. */
-export const EditionPage = ({ id, article }: { id: string; article: string | undefined }) => {
+export const EditionPage = ({
+  id,
+  from,
+  article,
+}: {
+  id: string;
+  /** The edition to compare with; the one before when absent. */
+  from: string | undefined;
+  article: string | undefined;
+}) => {
   const list = useLoaded(readEditions, []);
   const { value, failure, load } = useLoaded(
-    (signal) => client.editions.changes(id, { article }, { signal }),
-    [id, article],
+    (signal) => client.editions.changes(id, { from, article }, { signal }),
+    [id, from, article],
   );
   const isEarlier = list.value?.editions.some((edition) => edition.id === id && !edition.is_current) === true;
   return (
@@ -95,13 +108,20 @@ export const EditionPage = ({ id, article }: { id: string; article: string | und
           <Loading lines={8} />
         ) : null
       ) : (
-        <Changes of={value} shown={article} />
+        <Changes of={value} isNamed={from !== undefined} shown={article} />
       )}
     </div>
   );
 };
 
-const Changes = ({ of: changes, shown }: { of: EditionChanges; shown: string | undefined }) => (
+interface ChangesProps {
+  of: EditionChanges;
+  /** Whether the edition that it is compared with stands in the address. */
+  isNamed: boolean;
+  shown: string | undefined;
+}
+
+const Changes = ({ of: changes, isNamed, shown }: ChangesProps) => (
   <>
     <p>
       {changes.from === null ? t('editions.oldest') : t('editions.compared', { from: changes.from })}{' '}
@@ -134,7 +154,9 @@ const Changes = ({ of: changes, shown }: { of: EditionChanges; shown: string | u
         {
           id: 'text',
           label: t('editions.text'),
-          cell: ({ id }) => <a href={addressOf(changes.edition, id)}>{t('editions.show_text')}</a>,
+          cell: ({ id }) => (
+            <a href={addressOf(changes.edition, id, isNamed ? changes.from : null)}>{t('editions.show_text')}</a>
+          ),
         },
       ]}
     />

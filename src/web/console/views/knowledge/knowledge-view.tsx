@@ -20,7 +20,12 @@ const KnowledgeView = ({ query }: ViewProps) => {
   if (query.has('edit')) return <ArticleForm key={`edit ${query}`} id={id} query={query} />;
   if (id !== undefined) return <ArticlePage key={id} id={id} passage={passageIn(query)} />;
   const edition = query.get('edition');
-  if (edition !== null) return <EditionPage id={edition} article={query.get('changed') ?? undefined} />;
+  if (edition !== null)
+    return (
+      <EditionPage
+        {...{ id: edition, from: query.get('from') ?? undefined, article: query.get('changed') ?? undefined }}
+      />
+    );
   if (query.has('editions')) return <EditionsPage />;
   const cited = query.get('cited');
   if (cited !== null) return <CitationList isNever={cited === 'never'} />;
