@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { describeIssues, readAs } from '../contract/core/error-info.ts';
-import { AnswerStatistics, AnswersPage } from '../contract/wire/answers.ts';
+import { AnswersPage } from '../contract/wire/answers.ts';
 import { type HttpRoute, ROUTES, type RouteName } from '../contract/wire/http-routes.ts';
 import { KnowledgeGapsResponse, KnowledgeHealth } from '../contract/wire/knowledge.ts';
-import { OVERVIEW_LISTED, type Overview, OverviewQuery } from '../contract/wire/overview.ts';
+import { OVERVIEW_LISTED, type Overview, OverviewQuery, QuestionCounts } from '../contract/wire/overview.ts';
 import { TicketsResponse } from '../contract/wire/tickets.ts';
 import { readingCapabilities } from '../librarians/delegation/call.ts';
 import { covers } from '../platform/context/capabilities.ts';
@@ -27,6 +27,8 @@ type Read = <Schema extends z.ZodType>(
   route: RouteName,
   schema: Schema,
   query?: Record<string, string | number>,
+  /** At the function, where it is another path than the route's. */
+  path?: string,
 ) => Promise<z.output<Schema> | undefined>;
 
 const DAY_MS = 86_400_000;
@@ -84,7 +86,6 @@ const missingFor = (c: Context<GatewayEnv>, route: RouteName): string | undefine
 /** The function that answers each route. */
 const FUNCTIONS: Partial<Record<RouteName, string>> = {
   'GET /v1/answers': 'memory',
-  'GET /v1/answers/statistics': 'memory',
   'GET /v1/knowledge/gaps': 'support',
   'GET /v1/knowledge/health': 'semantic',
   'GET /v1/support/tickets': 'webhooks',
@@ -92,8 +93,7 @@ const FUNCTIONS: Partial<Record<RouteName, string>> = {
 
 const readerFor = (c: Context<GatewayEnv>, client: SignedClient, workspace: string): Read => {
   const held = c.get('apiKey').capabilities;
-  return async (route, schema, query = {}) => {
-    const [, path = ''] = route.split(' ');
+  return async (route, schema, query = {}, path = route.split(' ')[1] ?? '') => {
     const { capability = '' }: HttpRoute = ROUTES[route];
     const address = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
     // Gaps and health read the articles, too.
@@ -114,30 +114,19 @@ interface Days {
   isKept: boolean;
 }
 
+const Counts = z.array(QuestionCounts).length(2);
+
 const answersOf = async (read: Read, { from, to, before, isKept }: Days): Promise<Overview['answers'] | undefined> => {
-  const counts = { bucket: 'all' } as const;
-  const [now, earlier, disliked] = await Promise.all([
-    read('GET /v1/answers/statistics', AnswerStatistics, { ...counts, from, to }),
-    read('GET /v1/answers/statistics', AnswerStatistics, { ...counts, from: before, to: from }),
+  const [counts, disliked] = await Promise.all([
+    read('GET /v1/answers', Counts, { before, from, to }, '/v1/answers-counted'),
     read('GET /v1/answers', AnswersPage, { feedback: 'down', from, to, limit: OVERVIEW_LISTED }),
   ]);
-  const [nowCounts, earlierCounts] = [now?.buckets[0], earlier?.buckets[0]];
-  if (now === undefined || nowCounts === undefined || earlierCounts === undefined || disliked === undefined)
-    return undefined;
-  return {
-    are_kept: isKept,
-    now: questionsOf(nowCounts),
-    before: questionsOf(earlierCounts),
-    interfaces: now.interfaces,
-    disliked: disliked.answers,
-  };
+  const [earlier, now] = counts ?? [];
+  if (earlier === undefined || now === undefined || disliked === undefined) return undefined;
+  const { interfaces, ...questions } = now;
+  const { interfaces: _, ...questionsBefore } = earlier;
+  return { are_kept: isKept, now: questions, before: questionsBefore, interfaces, disliked: disliked.answers };
 };
-
-const questionsOf = ({ total, verdicts, feedback }: AnswerStatistics['buckets'][number]) => ({
-  total,
-  verdicts,
-  disliked: feedback.down,
-});
 
 const gapsOf = async (read: Read, days: number): Promise<Overview['gaps'] | undefined> => {
   const list = (query: Record<string, string | number>) =>

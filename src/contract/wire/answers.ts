@@ -242,8 +242,8 @@ export const MAX_CITED_ARTICLES = 2000;
 
 /** Query of `GET /v1/answers/statistics`: the filters of the list, over the last 30 days when `from` is absent. */
 export const AnswerStatisticsQuery = AnswerFilter.extend({
-  /** In UTC, at most 750 of them; `all`: one, from `from` to `to` exactly. */
-  bucket: z.enum(['hour', 'day', 'all']).default('day'),
+  /** In UTC. At most 750 of them. */
+  bucket: z.enum(['hour', 'day']).default('day'),
 });
 export type AnswerStatisticsQuery = z.infer<typeof AnswerStatisticsQuery>;
 

@@ -18,6 +18,11 @@ const Count = z.int().min(0);
 /** Questions of some days: how they ended, and how many answers somebody found unhelpful. */
 const Questions = z.object({ total: Count, verdicts: VerdictCounts, disliked: Count });
 
+const Interfaces = z.array(z.object({ interface: AnswerInterface, total: Count, verdicts: VerdictCounts })).max(20);
+
+/** The same with what they came through, most frequent first. */
+export const QuestionCounts = Questions.extend({ interfaces: Interfaces });
+
 const OverviewPart = z.enum(['answers', 'gaps', 'articles', 'tickets']);
 
 /** Reply of `GET /v1/overview`. The lists of the API with the same filters hold the rows of each number. */
@@ -33,7 +38,7 @@ export const Overview = z.object({
       now: Questions,
       before: Questions,
       /** Most frequent first. */
-      interfaces: z.array(z.object({ interface: AnswerInterface, total: Count, verdicts: VerdictCounts })).max(20),
+      interfaces: Interfaces,
       /** The newest that somebody found unhelpful. */
       disliked: z.array(AnswerSummary).max(OVERVIEW_LISTED),
     })

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import * as z from 'zod';
 import { describeIssues, type ErrorCode, readAs } from '../../contract/core/error-info.ts';
+import { Timestamp } from '../../contract/core/names.ts';
 import {
   AnswerFeedbackRequest,
   AnswerId,
@@ -39,6 +40,17 @@ export interface AnswerRouteParts {
 
 type AnswerContext = Context<GuardedEnv>;
 
+/** Two times of one length that follow each other. */
+const CountsQuery = z
+  .strictObject({ before: Timestamp, from: Timestamp, to: Timestamp })
+  .refine(
+    ({ before, from, to }) =>
+      before < from && Date.parse(to) - Date.parse(from) === Date.parse(from) - Date.parse(before),
+    {
+      message: 'names no two times of one length',
+    },
+  );
+
 /** Answers in full: 128 KiB each. */
 const MAX_ANSWER_INPUT = MAX_KEPT_TOGETHER * 131_072;
 
@@ -49,8 +61,8 @@ const GivenTogether = z.preprocess(
 );
 
 /**
- * `/v1/answers`: the kept answers of the workspace of the verified context. `POST /v1/answers` and `GET /v1/answers-in-full` are the
- * gateway's own and not reachable at it.
+ * `/v1/answers`: the kept answers of the workspace of the verified context. `POST /v1/answers`, `GET /v1/answers-in-full` and
+ * `GET /v1/answers-counted` are the gateway's own and not reachable at it.
  */
 export const answerRoutes = (
   app: Hono<GuardedEnv>,
@@ -106,6 +118,14 @@ export const answerRoutes = (
     if (!listing.ok)
       return refused(c, 'INVALID_QUERY', `Cannot export answers: ${listing.problem}`, listing.suggestion);
     return jsonAnswer(await answersIn(c).full(listing.value));
+  });
+  app.get('/v1/answers-counted', ...read, async (c) => {
+    const query = readAs(CountsQuery, c.req.query());
+    if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot count answers: ${describeIssues(query.issues)}`);
+    const { before, from, to } = query.value;
+    const [fromMs, middleMs, toMs] = [before, from, to].map((moment) => Date.parse(moment)) as [number, number, number];
+    const range = { fromMs, toMs, bucketMs: middleMs - fromMs };
+    return jsonAnswer(await answersIn(c).counts(range, c.get('context').audiences));
   });
   app.get('/v1/answers/statistics', ...read, async (c) => {
     const query = readAs(AnswerStatisticsQuery, c.req.query());

@@ -11,7 +11,7 @@ import type { AuditEntry, AuditPage } from '../../contract/wire/audit.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';
 import { readSettings, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
 import { wholeNumber } from '../../platform/settings/values.ts';
-import type { StatisticsRange } from './answer-statistics.ts';
+import type { AnswerCounts, StatisticsRange } from './answer-statistics.ts';
 
 /** Which page of a list. */
 export interface AnswerListing {
@@ -43,6 +43,8 @@ export interface AnswerStore {
   get(id: string, audiences?: readonly string[]): KeptAnswer | null;
   /** Counts the answers of the filter within a time, which takes the place of the filter's own. */
   statistics(filter: AnswerFilter, range: StatisticsRange, audiences?: readonly string[]): AnswerStatistics;
+  /** Counts the answers of each bucket of a time, oldest first. */
+  counts(range: StatisticsRange, audiences?: readonly string[]): AnswerCounts[];
   /**
    * Stores what somebody thinks of an answer, in place of an earlier opinion. False when there is no answer of that id that this
    * caller may judge.
@@ -109,6 +111,7 @@ export const ANSWER_METHODS = [
   'full',
   'get',
   'statistics',
+  'counts',
   'judge',
   'erase',
   'remove',
@@ -145,6 +148,7 @@ export const remoteAnswers = (stub: AnswersStub, workspace: string): RemoteAnswe
     full: (...parameters) => call('full', parameters),
     get: (...parameters) => call('get', parameters),
     statistics: (...parameters) => call('statistics', parameters),
+    counts: (...parameters) => call('counts', parameters),
     judge: (...parameters) => call('judge', parameters),
     erase: (...parameters) => call('erase', parameters),
     noteAct: (...parameters) => call('noteAct', parameters),

@@ -10,7 +10,7 @@ import {
 } from '../../contract/wire/answers.ts';
 import { AuditEntry } from '../../contract/wire/audit.ts';
 import { migrate, readStored, type Sql, type SqlValue } from '../../platform/storage/sql.ts';
-import { statisticsOf } from './answer-statistics.ts';
+import { countsOf, statisticsOf } from './answer-statistics.ts';
 import {
   type AnswerLimits,
   type AnswerListing,
@@ -77,6 +77,10 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
     statistics: (filter, range, audiences) => {
       const [from, to] = [range.fromMs, range.toMs].map((ms) => new Date(ms).toISOString());
       return statisticsOf(sql, conditionsOf({ ...filter, from, to }, audiences), range);
+    },
+    counts: (range, audiences) => {
+      const [from, to] = [range.fromMs, range.toMs].map((ms) => new Date(ms).toISOString());
+      return countsOf(sql, conditionsOf({ from, to }, audiences), range);
     },
     judge: (id, feedback, by) =>
       sql.transaction(() => {

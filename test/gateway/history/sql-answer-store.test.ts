@@ -156,6 +156,18 @@ describe('the stored answers of a workspace', () => {
     expect(store.erase({ person_id: 'p-1' })).toBe(0);
     expect(store.list({ filter: {}, limit: 9, audiences: ['*'] }).total).toBe(0);
   });
+  it('are counted by time, verdict and interface at once, as statistics count them', () => {
+    const store = storeWith([1, 2]);
+    store.keep([answerOf(3, { verdict: 'declined', interface: 'widget' })]);
+    store.keep([answerOf(4, { verdict: 'hedged' })], ['staff']);
+    judge(store, 3, { mayJudgeAll: true }, 'down');
+    const range = { fromMs: TODAY.fromMs - DAY, toMs: TODAY.toMs, bucketMs: DAY };
+    const [earlier, today] = store.counts(range);
+    expect(earlier).toMatchObject({ total: 0, disliked: 0, interfaces: [] });
+    const { buckets, interfaces } = store.statistics({}, TODAY);
+    expect(today).toEqual({ total: 3, verdicts: buckets[0]?.verdicts, disliked: 1, interfaces });
+    expect(store.counts(range, ['staff'])[1]?.total).toBe(4);
+  });
   it('are counted only for callers with all their audiences', () => {
     const store = storeWith([1]);
     store.keep([answerOf(2)], ['staff']);
