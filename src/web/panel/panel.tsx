@@ -75,7 +75,7 @@ const Draft = ({ frame, ticketId }: { frame: HelpdeskFrame; ticketId: string }) 
         <Insert frame={frame} text={value.text} />
         <CopyButton text={() => value.text}>{t('analysis.copy')}</CopyButton>
       </div>
-      <ShownDraft draft={value} />
+      <ShownDraft draft={value} raisedBy={2} />
       <p class="quiet small">{t('panel.helped')}</p>
       <Feedback
         key={value.id}

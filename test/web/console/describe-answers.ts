@@ -54,6 +54,25 @@ describe('the view Answers', () => {
     await expectAccessible(page, { width: 390 });
   });
 
+  it('shows a conversation as one, in its order', async () => {
+    const conversation_id = crypto.randomUUID();
+    for (const query of [ANSWERED, 'And in <b>Eco</b>?']) await ask(product, query, { conversation_id });
+    const page = await open(`/answers/conversation/${conversation_id}`);
+    const turns = page.locator('.conversation > li');
+    const shown = async () => {
+      await page.reload();
+      await turns.or(page.locator('.state')).first().waitFor();
+      return turns.count();
+    };
+    await expect.poll(shown).toBe(2);
+    expect(await page.locator('.asked-by .prose').allTextContents()).toEqual([ANSWERED, 'And in <b>Eco</b>?']);
+    expect(await page.locator('.answered-with table').count()).toBeGreaterThan(0);
+    await expectAccessible(page, { width: 390 });
+    await page.getByRole('link', { name: 'Details' }).first().click();
+    await page.getByRole('link', { name: 'All of this conversation' }).click();
+    await page.waitForURL(`**/answers/conversation/${conversation_id}`);
+  });
+
   it('repeats a question with another librarian without a model, and compares by statement', async () => {
     const page = await open('/answers?text=turbo');
     await page.getByRole('link', { name: ANSWERED }).first().click();

@@ -18,10 +18,11 @@ describe('the view Gaps', () => {
     await gap.getByRole('button', { name: /1 question/ }).click();
     // Its title is what the customer asked.
     expect(await gap.getByRole('heading', { level: 2 }).textContent()).toBe(MESSAGE);
-    await gap.getByRole('link', { name: MESSAGE }).waitFor();
+    const question = gap.locator('.gap-details').getByRole('link', { name: MESSAGE });
+    await question.waitFor();
     expect(await gap.textContent()).toMatch(/open.*1 time · within a day/);
     await gap.locator('.nearest a').waitFor();
-    const answers = new URL((await gap.getByRole('link', { name: MESSAGE }).getAttribute('href')) ?? '', page.url());
+    const answers = new URL((await question.getAttribute('href')) ?? '', page.url());
     expect([answers.pathname, answers.searchParams.get('text')]).toEqual(['/answers', MESSAGE]);
     const kept = await send(product, `GET /v1/answers${answers.search}`);
     expect(((await kept.json()) as { total: number }).total).toBeGreaterThan(0);

@@ -98,7 +98,7 @@ describe('the panel beside a ticket', () => {
     });
     await openTicket(second.ticketId);
     await draft.getByText(hostile).waitFor();
-    expect(await draft.locator('h4, li, code').allTextContents()).toEqual(['A', hostile, 'code', 'code']);
+    expect(await draft.locator('h2, li, code').allTextContents()).toEqual(['A', hostile, 'code', 'code']);
     for (const summary of await panel.locator('summary').all()) await summary.click();
     expect(await panel.locator('.panel img, .panel a:not([href^="https://docs.example.com/codes"])').count()).toBe(0);
     expect(await panel.locator('.quote :is(th, td)').allTextContents()).toEqual(['E30', '<b>fan</b>', 'E31', 'a | b']);

@@ -4,11 +4,19 @@ import { Quote } from '../parts/quote.tsx';
 import { SourceLink } from '../parts/source-link.tsx';
 import { t } from '../texts/texts.ts';
 
-/** A draft as it would be sent, with its headings, lists and code, and the articles that it comes from. */
-export const ShownDraft = ({ draft }: { draft: TicketDraft }) => (
+/**
+ * A draft as it would be sent, with its headings, lists and code, and the articles that it comes from.
+ *
+ * @param raisedBy Levels by which its headings are higher than usual, to follow those of the page.
+ */
+export const ShownDraft = ({ draft, raisedBy }: { draft: TicketDraft; raisedBy: number }) => (
   <>
     <div class="draft" lang={draft.language ?? undefined}>
-      {draft.markdown === undefined ? <div class="prose plain">{draft.text}</div> : <Markdown text={draft.markdown} />}
+      {draft.markdown === undefined ? (
+        <div class="prose plain">{draft.text}</div>
+      ) : (
+        <Markdown text={draft.markdown} raisedBy={raisedBy} />
+      )}
     </div>
     <Sources sentences={draft.sentences} />
   </>
@@ -25,8 +33,8 @@ const Sources = ({ sentences }: { sentences: readonly DraftSentence[] }) => {
   const articles = articlesOf(sentences);
   if (articles.length === 0) return null;
   return (
-    <section class="draft-sources">
-      <h3>{t('draft.sources')}</h3>
+    <section class="draft-sources" aria-label={t('draft.sources')}>
+      <p class="quiet small">{t('draft.sources')}</p>
       {articles.map(({ title, url, quotes }) => (
         <details key={`${title} ${url}`}>
           <summary>{title}</summary>

@@ -143,7 +143,7 @@ const Draft = ({ draft, ticket: { job, rewritten }, onChanged }: DraftProps) => 
         />
       ) : (
         <>
-          <ShownDraft draft={draft} />
+          <ShownDraft draft={draft} raisedBy={1} />
           <div class="row">
             <CopyButton text={() => draft.text}>{t('analysis.copy')}</CopyButton>
             <Button
