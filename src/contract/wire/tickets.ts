@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Timestamp } from '../core/names.ts';
+import { DraftReference, TicketMessage } from './support-response.ts';
 
 /**
  * State of the job for a customer's message: `open` is in progress or will be retried; `done` is complete; `dead` failed permanently and
@@ -155,13 +156,6 @@ export const TicketDraft = z.object({
 });
 export type TicketDraft = z.infer<typeof TicketDraft>;
 
-/** A message of the ticket, as it was when the draft was made. */
-const CaseMessage = z.object({
-  from: z.enum(['customer', 'agent']),
-  text: z.string().max(4000),
-  sent_at: Timestamp.optional(),
-});
-
 /** A reply that an agent has sent, or has written in place of the draft. */
 export const SentText = z.object({ text: z.string().min(1).max(32_000), at: Timestamp });
 export type SentText = z.infer<typeof SentText>;
@@ -172,7 +166,7 @@ export const TicketCase = z.object({
   customer_name: z.string().max(200).nullable(),
   message: z.string().min(1).max(32_000),
   /** The newest public messages before it, oldest first. */
-  history: z.array(CaseMessage).max(20),
+  history: z.array(TicketMessage).max(20),
   /** What the customer wants, in a sentence. */
   summary: z.string().max(1000).nullable(),
   /** Id of the intent, and how sure it is, 0 to 1. */
@@ -184,7 +178,7 @@ export const TicketCase = z.object({
     .object({ to: z.string().max(200).nullable(), reasons: z.array(z.string().min(1).max(1000)).max(20) })
     .nullable(),
   /** Articles that come close, where none is quoted. */
-  closest: z.array(z.object({ title: z.string().max(200), url: z.string().max(500) })).max(3),
+  closest: z.array(DraftReference).max(3),
 });
 export type TicketCase = z.infer<typeof TicketCase>;
 
@@ -202,18 +196,14 @@ export const TicketOnDesk = z.object({
 export type TicketOnDesk = z.infer<typeof TicketOnDesk>;
 
 /** Query of `GET /v1/support/tickets/lessons`. All that is given must hold. */
-export const LessonsRequest = z
-  .strictObject({
-    intent: z.string().min(1).max(100).optional(),
-    /** With `ticket_id`: one ticket. */
-    helpdesk: z.string().min(1).max(40).optional(),
-    ticket_id: z.string().min(1).max(200).optional(),
-    /** 1 to 50. */
-    limit: z.coerce.number().int().min(1).max(50).default(30),
-  })
-  .refine(({ helpdesk, ticket_id: id }) => (helpdesk === undefined) === (id === undefined), {
-    message: 'names only one of helpdesk and ticket_id',
-  });
+export const LessonsRequest = z.strictObject({
+  intent: z.string().min(1).max(100).optional(),
+  /** With `ticket_id`: one ticket. */
+  helpdesk: z.string().min(1).max(40).optional(),
+  ticket_id: z.string().min(1).max(200).optional(),
+  /** 1 to 50. */
+  limit: z.coerce.number().int().min(1).max(50).default(30),
+});
 export type LessonsRequest = z.infer<typeof LessonsRequest>;
 
 /** A draft that was not sent as it was, and what an agent wrote instead. */
@@ -224,7 +214,7 @@ export const Lesson = z.object({
   intent: z.string().min(1).max(100),
   outcome: DraftOutcome,
   /** Those that the draft cites. */
-  articles: z.array(z.object({ title: z.string().max(200), url: z.string().max(500) })).max(10),
+  articles: z.array(DraftReference).max(10),
   draft: z.string().max(32_000),
   sent: z.string().max(32_000),
   /** Sentences of the reply that the draft lacks, without personal data, and those of the draft that were not sent. */

@@ -213,7 +213,8 @@ export const ticketIndex = (sql: Sql) => {
             UNION ALL SELECT id, helpdesk, ticket, intent, 'discarded', at FROM draft_feedback
               WHERE value = 'down' AND id NOT IN (SELECT id FROM outcomes)) AS changed
           JOIN tickets ON tickets.id = changed.id
-          WHERE (?1 IS NULL OR changed.intent = ?1) AND (?2 IS NULL OR (changed.helpdesk = ?2 AND changed.ticket = ?3))
+          WHERE (?1 IS NULL OR changed.intent = ?1) AND (?2 IS NULL OR changed.helpdesk = ?2)
+            AND (?3 IS NULL OR changed.ticket = ?3)
           ORDER BY changed.at DESC, changed.id LIMIT ?4`,
         ...[intent ?? null, helpdesk ?? null, ticket ?? null, limit],
       ),

@@ -21,7 +21,7 @@ describe('the view Gaps', () => {
     const question = gap.locator('.gap-details').getByRole('link', { name: MESSAGE });
     await question.waitFor();
     expect(await gap.textContent()).toMatch(/open.*1 time · within a day/);
-    await gap.locator('.nearest a').waitFor();
+    await gap.locator('.nearest a').first().waitFor();
     const answers = new URL((await question.getAttribute('href')) ?? '', page.url());
     expect([answers.pathname, answers.searchParams.get('text')]).toEqual(['/answers', MESSAGE]);
     const kept = await send(product, `GET /v1/answers${answers.search}`);
