@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -29,6 +29,8 @@ export async function startFolder(
 ): Promise<StartedFolder> {
   if (import.meta.url.endsWith('.js') || !existsSync(fileURLToPath(START)))
     return failUsage('--kb needs a checkout of Constellation; name a deployment with --url');
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    return failUsage(`--kb ${folder} is no folder`);
   const state = mkdtempSync(join(tmpdir(), 'constellation-check-'));
   const args = [fileURLToPath(START), '--kb', folder, '--port', '0', '--state', state, '--no-helpdesk'];
   const child = spawn(process.execPath, hasModel ? args : [...args, '--no-model'], {

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { ConstellationError } from '../../../../../client/constellation-error.ts';
 import type { KnowledgeChecksPreviewed } from '../../../../contract/wire/checks.ts';
-import type { ArticlePut, HostArticle } from '../../../../contract/wire/host-article.ts';
+import type { HostArticle } from '../../../../contract/wire/host-article.ts';
 import { PreviewedChecks, turnedRed } from '../../checks/previewed-checks.tsx';
 import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Button, Icon } from '../../parts/button.tsx';
@@ -13,21 +12,8 @@ import { Failure, Loading } from '../../parts/states.tsx';
 import { client, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { t } from '../../texts/texts.ts';
+import { type Draft, Outdated, preview, previewForSave, put } from './article-draft.ts';
 import { type Proposal, proposalForGap, proposalForTicket } from './proposals.ts';
-
-/** What is typed. Labels are separated by commas. */
-interface Draft {
-  id: string;
-  title: string;
-  url: string;
-  intents: string;
-  devices: string;
-  /** Empty: for everybody of the workspace. */
-  audiences: string;
-  content: string;
-  /** `last_updated` of the article that it began with; empty for a new one. */
-  basedOn: string;
-}
 
 const EMPTY: Draft = { id: '', title: '', url: '', intents: '', devices: '', audiences: '', content: '', basedOn: '' };
 /** It holds labels, and is no part of the text. */
@@ -91,12 +77,6 @@ const storedDraft = (key: string): Draft | undefined => {
   const stored = sessionStorage.getItem(key);
   return stored === null ? undefined : { ...EMPTY, ...JSON.parse(stored) }; // written below
 };
-
-const labelsIn = (text: string): string[] =>
-  text
-    .split(',')
-    .map((label) => label.trim())
-    .filter((label) => label !== '');
 
 interface FormProps {
   id: string | undefined;
@@ -255,7 +235,7 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
           <div>
             <p>{t(failure.isNew ? 'knowledge.exists' : 'knowledge.outdated')}</p>
             <div class="row">
-              <Button kind="danger" onClick={() => save({ isForced: true })}>
+              <Button kind="danger" onClick={() => save({ isForced: true, isChecking: false })}>
                 {t('knowledge.overwrite')}
               </Button>
             </div>
@@ -284,56 +264,4 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
       </div>
     </form>
   );
-};
-
-/** The article has changed since it was opened, or there is one with the id of a new one. */
-class Outdated extends Error {
-  readonly isNew: boolean;
-  constructor({ isNew }: { isNew: boolean }) {
-    super('The article has changed');
-    this.isNew = isNew;
-  }
-}
-
-interface Sending {
-  author: string | undefined;
-  signal: AbortSignal;
-}
-
-/** How the checks would end if the article was written. */
-const preview = (draft: Draft, { author, signal }: Sending): Promise<KnowledgeChecksPreviewed> =>
-  client.checks.preview({ id: draft.id.trim(), article: articleIn(draft, author) }, { signal });
-
-/** An article that cannot be checked is saved nevertheless: the checks are run once it is published. */
-const previewForSave = (draft: Draft, sending: Sending): Promise<KnowledgeChecksPreviewed | undefined> =>
-  preview(draft, sending).catch(() => undefined);
-
-const articleIn = (
-  { title, url, intents, devices, audiences, content }: Draft,
-  author: string | undefined,
-): ArticlePut => ({
-  ...{ title: title.trim(), content },
-  ...(url.trim() === '' ? {} : { url: url.trim() }),
-  metadata: {
-    ...{ intent: labelsIn(intents), device: labelsIn(devices) },
-    ...(labelsIn(audiences).length === 0 ? {} : { audience: labelsIn(audiences) }),
-    ...(author === undefined ? {} : { author }),
-  },
-});
-
-const put = async (
-  draft: Draft,
-  { author, isForced, signal }: Sending & { isForced: boolean },
-): Promise<HostArticle> => {
-  const { id, basedOn } = draft;
-  const path = id.trim();
-  if (!isForced) {
-    const current = await client.articles.get(path, { signal }).catch((error: unknown) => {
-      if (error instanceof ConstellationError && error.code === 'NOT_FOUND') return undefined;
-      throw error;
-    });
-    if (current !== undefined && current.metadata.last_updated !== basedOn)
-      throw new Outdated({ isNew: basedOn === '' });
-  }
-  return client.articles.put(path, articleIn(draft, author), { signal });
 };
