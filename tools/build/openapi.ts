@@ -419,7 +419,11 @@ const SHAPES: Record<RouteName, Shapes> = {
     ...{ body: KnowledgeChecksPut, reply: KnowledgeChecksWritten },
     example: { body: { checks: [check, { question: 'Who wins the match tonight?', declined: true }] } },
   },
-  'DELETE /v1/knowledge/checks/{id}': { reply: undefined, errors: ['NOT_FOUND'], example: { path: { id: 'c-1' } } },
+  'DELETE /v1/knowledge/checks/{id}': {
+    ...{ reply: undefined, errors: ['NOT_FOUND'] },
+    // The one of the example of PUT: an id follows from its question.
+    example: { path: { id: '1MGUORNbZEglodiQtR1qj0' } },
+  },
   'POST /v1/knowledge/checks/run': {
     ...{ body: KnowledgeChecksRun, reply: KnowledgeChecksStarted, status: 202 },
     example: { body: {} },
