@@ -34,7 +34,7 @@ export const KeepAnswer = ({ question, cites }: KeepAnswerProps) => {
           {t(isLoading ? 'checks.keeping' : 'checks.keep')}
         </Button>
       ) : (
-        <span class="row">
+        <span class="row small">
           <span class="support sure state-mark" role="status">
             <Icon name="check" /> {t('checks.kept')}
           </span>
