@@ -65,4 +65,4 @@ console.log(
 );
 for (const [name, load] of Object.entries(PARTS))
   if (chosen.includes(name)) await (await load())({ data: values.data });
-process.exit(0);
+process.exit();

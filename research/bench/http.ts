@@ -6,6 +6,7 @@ import { ROOT } from '../../tools/functions.ts';
 import { startProduct } from '../../tools/run/product.ts';
 import { readLines } from '../eval/eval-data.ts';
 import { jsonlToFolder } from './jsonl-folder.ts';
+import { benchQuestionTime } from './question-time.ts';
 import { percentilesOf, singleClient } from './single-client.ts';
 
 const SECONDS = 8;
@@ -61,6 +62,9 @@ export const benchHttp = async ({ data }: { data?: string | undefined }): Promis
     console.log('The goal is 1,000 requests/s, p99 150 ms, and 20 % of the empty function.\n');
     const [p50, p99] = await single(different);
     console.log(`One client, one request after the other: p50 ${p50} ms, p99 ${p99} ms (goal: p50 8 ms)\n`);
+    const { questions: all } = different;
+    const measured = { ask: url, empty: empty.url, headers: headersOf(product.key), questions: all };
+    if (!(await benchQuestionTime(measured))) process.exitCode = 1;
   } finally {
     await product.stop();
   }

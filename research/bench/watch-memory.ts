@@ -3,19 +3,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 const WATCH_MS = 100;
 const PAGE_KIB = 4;
 
-/** Resident memory of the local runtime with all functions in it, MiB: the children of this process that run workerd (Linux). */
-export const memoryOfRuntime = (): number => {
-  let pages = 0;
-  for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+/** The local runtime with all functions in it: the ids of the children of this process that run workerd (Linux). */
+export const runtimeProcesses = (): string[] =>
+  readdirSync('/proc').filter((id) => {
+    if (!/^\d+$/.test(id)) return false;
     try {
       const [, name = '', parent = ''] = /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${id}/stat`, 'utf8')) ?? [];
-      if (name !== 'workerd' || Number(parent) !== process.pid) continue;
-      pages += Number(readFileSync(`/proc/${id}/statm`, 'utf8').split(' ')[1]);
+      return name === 'workerd' && Number(parent) === process.pid;
     } catch {
       // It has ended meanwhile.
+      return false;
     }
-  }
-  return Math.round((pages * PAGE_KIB) / 1024);
+  });
+
+/** Resident memory of the local runtime, MiB. */
+export const memoryOfRuntime = (): number => {
+  const pages = runtimeProcesses().map((id) => Number(readFileSync(`/proc/${id}/statm`, 'utf8').split(' ')[1]));
+  return Math.round((pages.reduce((sum, each) => sum + each, 0) * PAGE_KIB) / 1024);
 };
 
 /** `stop` says how much it was before, and at most. */
