@@ -13,6 +13,7 @@ import {
   MAX_KEPT_TOGETHER,
 } from '../../contract/wire/answers.ts';
 import { isDeclined } from '../../librarians/delegation/abstention.ts';
+import { isNavigatorReply } from '../../librarians/delegation/reported.ts';
 import { withMetadata } from '../../librarians/delegation/trace.ts';
 import { waitUntilOf } from '../../platform/concurrency.ts';
 import type { Budget } from '../../platform/context/limits.ts';
@@ -243,13 +244,15 @@ export const editionIn = (metadata: Metadata): string | null => {
 
 const isCached = ({ cached }: Metadata): boolean => cached === true;
 
-/** The text of the answer is kept once, not again in the full reply of a librarian. */
+/** The text of the answer and its evidence are kept once, not again in the full reply of a librarian. */
 const withoutAnswers = (metadata: Metadata): Metadata =>
   Object.fromEntries(
     Object.entries(metadata).map(([name, value]) => {
       if (!isObject(value)) return [name, value];
       const { answer: _answer, ...rest } = value;
-      return [name, rest];
+      if (!isNavigatorReply(value)) return [name, rest];
+      const { sources: _sources, ...reply } = rest;
+      return [name, reply];
     }),
   );
 

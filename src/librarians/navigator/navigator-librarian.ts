@@ -249,7 +249,7 @@ export const createApp = ({
   };
   const settings = { ...options, access: options.access ?? ('signed' as const), self: NAVIGATOR.id };
   const librarian = { forRequest: (scope: RequestScope) => createNavigator(partsFor(scope)) };
-  const app = serveLibrarian(librarian, NAVIGATOR, options);
+  const app = serveLibrarian(librarian, NAVIGATOR, { ...options, isTested: true });
   const fault = faultHandler(settings);
   app.post('/v1/navigate', contextGuard(settings), requireCapability('kb:read'), async (c) => {
     const request = readJson(c.get('body'), NavigateRequest);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareStatements } from '../../../src/gateway/answer-routes.ts';
-import { readKeepAnswers } from '../../../src/gateway/history/keep-answers.ts';
+import { outcomeOf, readKeepAnswers } from '../../../src/gateway/history/keep-answers.ts';
 
 describe('KEEP_ANSWERS', () => {
   it.each([
@@ -15,6 +15,17 @@ describe('KEEP_ANSWERS', () => {
   });
   it('refuses an invalid workspace id', () => {
     expect(() => readKeepAnswers({ KEEP_ANSWERS: 'acme;globex' })).toThrow('KEEP_ANSWERS');
+  });
+});
+
+describe('outcomeOf()', () => {
+  it('keeps the answer and its evidence once, and the rest of what a librarian replies', () => {
+    const reply = { answer: 'Four days.', sources: [{ file: 'shipping.md' }], outOfDomain: false };
+    const navigator = { ...reply, confidenceReason: 'Medium: every word is there.', relatedTopics: ['Customs'] };
+    const { answer, metadata } = outcomeOf({ answer: reply.answer, metadata: { navigator } });
+    const { confidenceReason, relatedTopics, outOfDomain } = navigator;
+    expect(answer).toBe('Four days.');
+    expect(metadata).toEqual({ navigator: { confidenceReason, relatedTopics, outOfDomain } });
   });
 });
 
