@@ -49,13 +49,16 @@ export const showPassages = (
       ...leadAbove(passage, { before: shown[at - 1], phrases }),
       ...blocksOf(passage, { question, phrases }),
     ]);
-    const texts = endings.map((ending) => escapeHtml([...opening, ...own, ...ending].join('\n\n')));
-    const best = texts.findIndex((text) => text.length <= MAX_LENGTH);
-    const text = texts.at(best) ?? '';
-    const smaller = best >= 0 ? undefined : withLess(shown, text.length - MAX_LENGTH);
+    let ending: string[] = [];
+    let text = '';
+    for (ending of endings) {
+      text = escapeHtml([...opening, ...own, ...ending].join('\n\n'));
+      if (text.length <= MAX_LENGTH) break;
+    }
+    const smaller = text.length <= MAX_LENGTH ? undefined : withLess(shown, text.length - MAX_LENGTH);
     if (smaller === undefined) {
       const further = shown.flatMap((passage) => frameOf(passage, phrases));
-      return { text, shown, frame: [...opening, ...further, ...(endings.at(best) ?? [])] };
+      return { text, shown, frame: [...opening, ...further, ...ending] };
     }
     shown = smaller;
   }
