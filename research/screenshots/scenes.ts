@@ -322,6 +322,25 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'tickets',
     path: '/tickets',
+    prepare: (page) => page.locator('td .question-link').nth(1).waitFor(),
+  },
+  {
+    name: 'ticket',
+    inDocs: 'light',
+    path: '/tickets',
+    prepare: async (page) => {
+      await page.locator('tr', { hasText: 'draft ready' }).locator('.question-link').first().click();
+      await page.locator('.draft-sources summary').first().click();
+    },
+  },
+  {
+    name: 'tickets-learning',
+    path: '/tickets/learning',
+    prepare: (page) => page.locator('.lesson, .state').first().waitFor(),
+  },
+  {
+    name: 'operations',
+    path: '/operations',
     prepare: async (page) => {
       await page.locator('td .job.dead').nth(1).waitFor();
       await page.locator('td .job.done').nth(1).waitFor();
@@ -375,10 +394,10 @@ export const SCENES: readonly Scene[] = [
         .evaluate((heading) => heading.scrollIntoView());
     },
   },
-  { name: 'charts', inDocs: 'light', path: '/charts', prepare: (page) => page.locator('.chart').nth(2).waitFor() },
+  { name: 'charts', inDocs: 'light', path: '/charts', prepare: (page) => page.locator('.chart').first().waitFor() },
   {
-    name: 'charts-calibration',
-    path: '/charts',
+    name: 'operations-calibration',
+    path: '/operations',
     prepare: (page) =>
       page.getByText('confidence on average').evaluate((caption) => caption.scrollIntoView({ block: 'center' })),
   },
@@ -386,7 +405,7 @@ export const SCENES: readonly Scene[] = [
     name: 'charts-below',
     path: '/charts?range=24h',
     prepare: async (page) => {
-      await page.locator('.chart').nth(2).waitFor();
+      await page.locator('.chart').first().waitFor();
       await page.locator('.chart summary').last().click();
       await page.getByRole('heading', { level: 2 }).last().scrollIntoViewIfNeeded();
       await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
