@@ -13,7 +13,8 @@ describe('the view Gaps', () => {
     // A search that times out records no gap.
     const analyse = async () => (await send(product, 'POST /v1/support/analyze', { message: MESSAGE })).text();
     await expect.poll(analyse, { timeout: 60_000, interval: 1000 }).toMatch(/"gaps":\[[^\]]*Zephyr/);
-    const page = await open('/gaps');
+    // Before it is saved, the editor looks whether there is one of that id.
+    const page = await open('/gaps', { expected: /404/ });
     const gap = page.getByRole('listitem').filter({ hasText: 'Zephyr' }).first();
     await gap.getByRole('button', { name: /1 question/ }).click();
     // Its title is what the customer asked.
