@@ -152,6 +152,6 @@ const saveChecks = async (
 };
 
 const exportChecks = async (client: Constellation, out: Terminal) => {
-  for await (const each of client.checks.all({ limit: 200 })) out.write(clean(writeCheckLines([each])));
+  for await (const each of client.checks.all({ limit: 100 })) out.write(clean(writeCheckLines([each])));
   return EXIT.answered;
 };

@@ -23,6 +23,9 @@ export const mapBounded = async <T, U>(items: readonly T[], map: (item: T) => Pr
   return results;
 };
 
+/** Yields between questions that no one waits for: each takes some milliseconds, and responses of the same isolate must not wait. */
+export const turnOfOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
 /** Continues work after the response, like `ExecutionContext.waitUntil`; outside of workerd it continues by itself. */
 export type WaitUntil = (work: Promise<unknown>) => void;
 

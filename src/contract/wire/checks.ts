@@ -5,6 +5,8 @@ import { ArticlePut } from './host-article.ts';
 
 /** The most checks of a workspace. */
 export const MAX_CHECKS = 2000;
+/** Checks that a preview lists. */
+export const MAX_PREVIEWED = 100;
 /** Checks that are stored in one call. */
 export const MAX_CHECKS_A_CALL = 100;
 
@@ -12,7 +14,6 @@ export const MAX_CHECKS_A_CALL = 100;
 const Fact = z
   .string()
   .trim()
-  .min(1, 'is empty')
   .max(500)
   .regex(/[\p{L}\p{N}]/u, 'has no letter and no digit');
 
@@ -28,14 +29,10 @@ export const KnowledgeCheckInput = z
     /** Whether it has to be declined. */
     declined: z.literal(true).optional(),
   })
-  .superRefine(({ contains, cites, declined }, check) => {
-    const isAnswered = contains !== undefined || cites !== undefined;
-    if (isAnswered !== (declined === true)) return;
-    const message = isAnswered
-      ? 'expects an answer and that it is declined'
-      : 'expects nothing: it needs contains, cites or declined';
-    check.addIssue({ code: 'custom', message });
-  });
+  .refine(
+    ({ contains, cites, declined }) => ((contains ?? cites) === undefined) === (declined === true),
+    'needs contains or cites, or declined alone',
+  );
 export type KnowledgeCheckInput = z.infer<typeof KnowledgeCheckInput>;
 
 /**
@@ -105,8 +102,8 @@ export type KnowledgeCheck = z.infer<typeof KnowledgeCheck>;
 /** Query of `GET /v1/knowledge/checks`. */
 export const KnowledgeChecksQuery = z.strictObject({
   state: z.enum([...CheckState.options, 'all']).default('all'),
-  /** 1 to 200. */
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  /** 1 to 100. */
+  limit: z.coerce.number().int().min(1).max(100).default(50),
   cursor: z
     .string()
     .regex(/^\d\.\d{1,15}$/, 'is not one that a page before has given')
@@ -118,7 +115,7 @@ const Count = z.int().min(0);
 
 /** Reply of `GET /v1/knowledge/checks`: red ones first, then those that were not run. */
 export const KnowledgeChecks = z.object({
-  checks: z.array(KnowledgeCheck).max(200),
+  checks: z.array(KnowledgeCheck).max(100),
   /** Numbers of all checks, whatever state is listed. */
   counts: z.object({ red: Count, not_run: Count, green: Count }),
   /** Whether some are still to be run against the current edition. */
@@ -157,7 +154,7 @@ export const KnowledgeChecksPreviewed = z.object({
   /** How many were run, and how many there was no time for. */
   run: Count,
   left_out: Count,
-  /** Those that would be red, and those that are and would be green. */
+  /** Those that would be red, and those that are and would be green; the first hundred. */
   checks: z
     .array(
       KnowledgeCheck.pick({ id: true, question: true, contains: true, cites: true, declined: true }).extend({
@@ -165,6 +162,8 @@ export const KnowledgeChecksPreviewed = z.object({
         ...CheckResult.shape,
       }),
     )
-    .max(MAX_CHECKS),
+    .max(MAX_PREVIEWED),
+  /** Further such checks that are not listed. */
+  more: Count,
 });
 export type KnowledgeChecksPreviewed = z.infer<typeof KnowledgeChecksPreviewed>;

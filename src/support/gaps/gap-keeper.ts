@@ -28,6 +28,7 @@ import { searchEdition } from '../../knowledge/search/search-edition.ts';
 import { wordsOf } from '../../language/analyse-text.ts';
 import { smallTalkIn, unansweredSmallTalk } from '../../language/small-talk.ts';
 import { stem } from '../../language/stem.ts';
+import { turnOfOthers } from '../../platform/concurrency.ts';
 import { sha256, utf8 } from '../../platform/encoding.ts';
 import { withDeadline } from '../../platform/http/deadline.ts';
 import { lruCache } from '../../platform/lru-cache.ts';
@@ -447,9 +448,6 @@ const areAnswered = async (
   }
   return gap.queries.length > 0;
 };
-
-/** Yields between queries: each takes some milliseconds, and responses of the same isolate must not wait. */
-const turnOfOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 /** Answered: the gap is not reported any more, and something was found; an empty query reports no gaps. */
 const isAnswered = (gap: OpenGap, { foundGaps = [], coverage }: Knowledge): boolean => {

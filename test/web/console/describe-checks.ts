@@ -15,7 +15,7 @@ const LINES = readFileSync(SAMPLE_CHECKS, 'utf8');
 /** The checks are run in the background. */
 const POLL = { timeout: 60_000, interval: 500 };
 
-const checks = () => read(KnowledgeChecks, '/v1/knowledge/checks?limit=200');
+const checks = () => read(KnowledgeChecks, '/v1/knowledge/checks?limit=100');
 const counts = async () => (await checks()).counts;
 
 let folder: string;

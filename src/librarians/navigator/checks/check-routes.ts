@@ -13,12 +13,13 @@ import {
   type KnowledgeChecksStarted,
   type KnowledgeCheckTried,
   MAX_CHECKS,
+  MAX_PREVIEWED,
 } from '../../../contract/wire/checks.ts';
 import type { CheckBooks, StoredCheck } from '../../../knowledge/checks/check-book.ts';
 import { audiencesIn, type EditionScope, editionFor } from '../../../knowledge/edition/current-edition.ts';
 import type { DraftReader } from '../../../knowledge/edition/draft-edition.ts';
 import type { Edition } from '../../../knowledge/edition/open-edition.ts';
-import { mapBounded, waitUntilOf } from '../../../platform/concurrency.ts';
+import { mapBounded, turnOfOthers, waitUntilOf } from '../../../platform/concurrency.ts';
 import {
   contextGuard,
   type GuardedEnv,
@@ -126,7 +127,8 @@ export function checkRoutes(app: Hono<GuardedEnv>, { guard, books, ...parts }: C
     const { workspace, audiences } = c.get('context');
     const stored = await bookOf(c).stored(audiences);
     // No edition is built for nothing.
-    if (stored.length === 0) return jsonAnswer({ run: 0, left_out: 0, checks: [] } satisfies KnowledgeChecksPreviewed);
+    if (stored.length === 0)
+      return jsonAnswer({ run: 0, left_out: 0, checks: [], more: 0 } satisfies KnowledgeChecksPreviewed);
     const draft = await parts.readDraft({ workspace, audiences }, request.value);
     if ('refused' in draft) return refused(c, draft.refused);
     const { id } = request.value;
@@ -150,6 +152,7 @@ const previewChecks = async (
   const untilMs = now() + PREVIEW_MS;
   const results = await mapBounded(checks, async ({ input, audiences }) => {
     if (now() > untilMs) return undefined;
+    await turnOfOthers();
     const options = asking.own(workspace, { timeLeftMs: () => untilMs - now() });
     return runCheck(editionFor(draft, audiences), input, options).catch((error: unknown) => {
       if (error instanceof CheckNotRun) return undefined;
@@ -162,7 +165,8 @@ const previewChecks = async (
     return isShown ? [{ ...{ id, ...input, was: CheckState.parse(state) }, ...result }] : [];
   });
   const run = results.filter((result) => result !== undefined).length;
-  return { run, left_out: checks.length - run, checks: turned };
+  const listed = turned.slice(0, MAX_PREVIEWED);
+  return { run, left_out: checks.length - run, checks: listed, more: turned.length - listed.length };
 };
 
 /** The audiences of the author as far as they matter, sorted. */

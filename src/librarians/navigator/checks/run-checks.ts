@@ -7,6 +7,7 @@ import type { CheckAnswer, CheckResult, KnowledgeCheckInput } from '../../../con
 import { articleMarks, changesSince } from '../../../knowledge/checks/article-marks.ts';
 import type { CheckBook, StoredCheck } from '../../../knowledge/checks/check-book.ts';
 import type { Edition } from '../../../knowledge/edition/open-edition.ts';
+import { turnOfOthers } from '../../../platform/concurrency.ts';
 import { answerQuestion, type QuestionOptions } from '../answer-question.ts';
 import { judgeCheck } from './judge-check.ts';
 
@@ -131,9 +132,6 @@ const runStored = async (check: StoredCheck, { book, editionFor, run, now, onFau
     book.postpone(check.id, now() + RETRY_MS);
   }
 };
-
-/** Yields between checks: each takes some milliseconds, and responses of the same isolate must not wait. */
-const turnOfOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 const MAX_CHANGES = 20;
 

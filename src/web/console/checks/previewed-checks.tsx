@@ -9,7 +9,7 @@ export const turnedRed = ({ checks }: KnowledgeChecksPreviewed): KnowledgeChecks
 
 /** How checks would end with the text as written. */
 export const PreviewedChecks = ({ previewed }: { previewed: KnowledgeChecksPreviewed }) => {
-  const { run, left_out: leftOut, checks } = previewed;
+  const { run, left_out: leftOut, checks, more } = previewed;
   const red = turnedRed(previewed);
   const mended = checks.filter(({ state, was }) => state === 'green' && was === 'red');
   const still = checks.length - red.length - mended.length;
@@ -34,6 +34,7 @@ export const PreviewedChecks = ({ previewed }: { previewed: KnowledgeChecksPrevi
       )}
       {mended.length === 0 ? null : <p>{count('checks.preview_mended', mended.length)}</p>}
       {still === 0 ? null : <p class="quiet">{count('checks.preview_still', still)}</p>}
+      {more === 0 ? null : <p class="quiet">{count('checks.preview_more', more)}</p>}
       {leftOut === 0 ? null : <p class="quiet">{count('checks.preview_left_out', leftOut)}</p>}
     </div>
   );
