@@ -30,7 +30,9 @@ const remote = (book: CheckBook): ReturnType<CheckRouteParts['books']> => ({
   noteEdition: async (...parameters) => book.noteEdition(...parameters),
 });
 
-const desk = async (given: Partial<CheckRouteParts> & { ai?: ReturnType<typeof scriptedModel>; max?: number } = {}) => {
+const desk = async (
+  given: Partial<CheckRouteParts> & { ai?: ReturnType<typeof scriptedModel> | undefined; max?: number } = {},
+) => {
   const { ai, max, ...more } = given;
   const identity = await identityOf('navigator');
   const book = sqlCheckBook(nodeSql(), { maxChecks: max });
@@ -99,7 +101,7 @@ describe('the routes of checks', () => {
   });
 
   it('say that a check could not be run while the model is down', async () => {
-    const down = { ...scriptedModel(''), complete: () => Promise.reject(new Error('down')) };
+    const down = { ...scriptedModel(replyOf([])), complete: () => Promise.reject(new Error('down')) };
     const { status, reply } = await (await desk({ ai: down }))('POST /try', { ...often, contains: 'no such words' });
     expect([status, reply.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
   });
