@@ -296,25 +296,26 @@ const isInside = (one: Spans, other: Spans): boolean =>
 
 /** Units that do not overlap and hold most of the probability; a unit that contains another gets its probability too. */
 const pickUnits = (ranked: readonly RankedUnit[], question: ParsedQuestion): RankedUnit[] => {
-  const considered = ranked.slice(0, CONSIDERED).map((each) => {
-    const unit = withNamedRows(each.unit, question);
-    return { ...each, unit, length: lengthOf(unit), spans: spansOf(each.unit) };
-  });
-  const within = considered.map((unit) =>
-    considered.filter((other) => other.source.index === unit.source.index && isInside(other.spans, unit.spans)),
+  const considered = ranked.slice(0, CONSIDERED).map((each) => ({ ...each, spans: spansOf(each.unit) }));
+  const ofArticle = Map.groupBy(considered, ({ source }) => source.index);
+  const within = considered.map(({ source, spans }) =>
+    (ofArticle.get(source.index) ?? []).filter((other) => isInside(other.spans, spans)),
   );
+  const narrowed = oncePer((unit: Unit) => withNamedRows(unit, question));
   const counted = new Set<RankedUnit>();
   const picked: (RankedUnit & { mass: number })[] = [];
   const taken: { source: EditionArticle; spans: Spans }[] = [];
   let left = ROOM;
+  /** The first passage may be cut. */
+  const fits = (unit: Unit, room: number): boolean =>
+    lengthOf(unit) <= room || lengthOf(picked.length > 0 ? narrowed(unit) : firstPieceOf(narrowed(unit))) <= room;
   while (picked.length < LIMIT) {
     let best: (RankedUnit & { mass: number; at: number }) | undefined;
     for (const [at, unit] of considered.entries()) {
       const isTaken = taken.some(
         ({ source, spans }) => source.index === unit.source.index && overlaps(spans, unit.spans),
       );
-      const isTooLong = unit.length > left && (picked.length > 0 || lengthOf(firstPieceOf(unit.unit)) > left);
-      if (isTaken || isTooLong) continue;
+      if (isTaken || !fits(unit.unit, left)) continue;
       let mass = 0;
       for (const other of within[at] ?? []) if (!counted.has(other)) mass += other.share;
       if (mass > (best?.mass ?? 0)) best = { ...unit, mass, at };
@@ -325,7 +326,7 @@ const pickUnits = (ranked: readonly RankedUnit[], question: ParsedQuestion): Ran
       first === undefined ? 0 : FURTHER_SHARE * first.mass * (best.source.index === first.source.index ? 0.5 : 1);
     if (best.mass < least) break;
     for (const other of within[best.at] ?? []) counted.add(other);
-    const unit = shortened(best.unit, Math.max(left, MIN_ROOM));
+    const unit = shortened(narrowed(best.unit), Math.max(left, MIN_ROOM));
     left -= lengthOf(unit) + HEADING_ROOM;
     picked.push({ ...best, unit });
     taken.push({ source: best.source, spans: spansOf(unit) });

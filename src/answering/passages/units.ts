@@ -254,6 +254,7 @@ const cellsIn = ([head, , ...rows]: readonly Row[], question: ParsedQuestion): s
     head.cells.slice(1).map((_, at) => head.stems(at + 1)),
     question,
   );
+  if (columns.length === 0) return [];
   const named = mostSaid(
     rows.map(({ stems }) => stems(0)),
     question,
