@@ -41,7 +41,8 @@ describe('the views Librarians, Intents and Settings', () => {
     await page.getByLabel('Message of the customer').fill('My Apollo III shows 0 H/s since yesterday');
     await page.getByRole('button', { name: 'Recognise the intent' }).click();
     const intent = page.locator('.classification li').first();
-    expect(await intent.textContent()).toMatch(/^not_hashing \d+%$/);
+    // By its title, once that is read.
+    await expect.poll(() => intent.textContent()).toMatch(/^Device is not hashing \d+%$/);
     await expectAccessible(page, { width: 390 });
   });
 
