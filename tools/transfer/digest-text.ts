@@ -1,4 +1,4 @@
-import type { AnswerVerdict } from '../../src/contract/wire/answers.ts';
+import type { AnswerInterface, AnswerVerdict } from '../../src/contract/wire/answers.ts';
 import type { HealthKind, KnowledgeGap } from '../../src/contract/wire/knowledge.ts';
 import type { Overview } from '../../src/contract/wire/overview.ts';
 import { escapeMarkdown } from '../../src/documents/markdown/render-markdown.ts';
@@ -47,6 +47,17 @@ const OUTCOMES = {
   error: 'failed',
 } as const satisfies Partial<Record<AnswerVerdict, string>>;
 const OUTCOME_NAMES = Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]; // keys of the record above
+
+/** As the console names them. */
+const CHANNELS: Readonly<Partial<Record<AnswerInterface, string>>> = {
+  rest: 'API',
+  stream: 'streaming API',
+  chat: 'chat completions',
+  mcp: 'MCP',
+  a2a: 'A2A',
+  client: 'typed client',
+  command_line: 'command line',
+};
 
 const HEALTH_TEXTS: Readonly<Record<HealthKind, string>> = {
   contradiction: 'contradicts another article',
@@ -108,7 +119,7 @@ export function digestOf(overview: Overview): Digest {
     ...(answers === null || answers.now.total > 0 ? {} : { notice: noticeOf(answers) }),
     counts: countsOf(overview),
     channels: (answers?.interfaces ?? []).map(({ interface: name, total, verdicts }) => ({
-      name,
+      name: CHANNELS[name] ?? name,
       numbers: [total - verdicts.closes, ...OUTCOME_NAMES.map((verdict) => verdicts[verdict])],
     })),
     lists: lists.filter(({ items }) => items.length > 0),

@@ -25,4 +25,10 @@ it('compares texts word by word, and joins what lies together', () => {
     'added \n\nRegards',
   ]);
   expect(diffWords('', '')).toEqual([]);
+  // Single words in common do not take two other sentences apart.
+  expect(diffWords('Unplug the device for ten minutes.', 'Write to the shop about ten vouchers.')).toEqual([
+    { kind: 'removed', text: 'Unplug the device for ten minutes' },
+    { kind: 'added', text: 'Write to the shop about ten vouchers' },
+    { kind: 'same', text: '.' },
+  ]);
 });

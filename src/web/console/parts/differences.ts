@@ -24,14 +24,45 @@ export function diffWords(before: string, after: string): Difference[] {
   const [old = [], next = []] = [before, after].map(
     (text) => text.match(/\s+|[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu) ?? [],
   );
-  const runs: Difference[] = [];
-  for (const part of diffParts(old, next)) {
-    const last = runs.at(-1);
-    if (last?.kind === part.kind) last.text += part.text;
-    else runs.push({ ...part });
+  const blocks: Block[] = [];
+  for (const { kind, text } of diffParts(old, next)) {
+    const last = blocks.at(-1);
+    const block = last !== undefined && (kind === 'same') === (last.same !== '') ? last : { ...NO_BLOCK };
+    block[kind] += text;
+    if (block !== last) blocks.push(block);
   }
-  return runs;
+  return withoutScraps(blocks).flatMap((block) =>
+    (['same', 'removed', 'added'] as const).flatMap((kind) =>
+      block[kind] === '' ? [] : [{ kind, text: block[kind] }],
+    ),
+  );
 }
+
+/** What stays, or what was removed and what was added in its place. */
+type Block = Record<Difference['kind'], string>;
+
+const NO_BLOCK: Readonly<Block> = { same: '', removed: '', added: '' };
+
+/** A word or two that stay between two longer changes tell nothing: they belong to one change. */
+const withoutScraps = (blocks: readonly Block[]): Block[] => {
+  const kept: Block[] = [];
+  for (const block of blocks) {
+    const [before, scrap] = kept.slice(-2);
+    const isChange = block.same === '' && before?.same === '' && scrap !== undefined && scrap.same !== '';
+    if (!isChange || scrap.same.length > Math.min(changeIn(before), changeIn(block))) {
+      kept.push(block);
+      continue;
+    }
+    kept.splice(-2, 2, {
+      same: '',
+      removed: before.removed + scrap.same + block.removed,
+      added: before.added + scrap.same + block.added,
+    });
+  }
+  return kept;
+};
+
+const changeIn = ({ removed, added }: Block): number => Math.max(removed.length, added.length);
 
 /** Equal beginnings and ends, and what changed between them. */
 const diffParts = (old: readonly string[], next: readonly string[]): Difference[] => {
