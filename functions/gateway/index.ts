@@ -16,6 +16,7 @@ import { createLibrarians, httpsTargets, serviceTargets } from '../../src/librar
 import { identityFrom } from '../../src/platform/context/identity.ts';
 import { signedClient } from '../../src/platform/context/signed-client.ts';
 import { counterStoreOf, type MetricsBindings } from '../../src/platform/metrics.ts';
+import type { ObjectNamespace } from '../../src/platform/rpc/remote-store.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import { isDevelopment, readSettings, type Variables } from '../../src/platform/settings/settings.ts';
 import { gatewaySettings, type settings } from './settings.ts';
@@ -28,7 +29,7 @@ interface Env extends Variables<typeof settings>, MetricsBindings {
   RATE_STRANGER: RateLimit;
   ASSETS: Fetcher;
   A2A: Pick<A2aFunction, 'card'>;
-  A2A_TASKS: DurableObjectNamespace;
+  A2A_TASKS: ObjectNamespace<Omit<A2aFunction, 'card'>>;
   /** Bound by the local runner. */
   LOCAL_DISK?: Fetcher;
 }
@@ -80,14 +81,10 @@ const fetch = serveApp('gateway', async (env: Env) => {
 });
 
 /** The tasks of each workspace, called without a function between: a task goes on when the request that began it has ended. */
-const tasksIn = (namespace: DurableObjectNamespace): Omit<A2aFunction, 'card'> => {
-  // The class is TasksObject, whose type the namespace does not carry.
-  const tasksOf = (workspace: string) => namespace.getByName(workspace) as unknown as Omit<A2aFunction, 'card'>;
-  return {
-    answer: (request, caller, call) => tasksOf(caller.workspace).answer(request, caller, new CallTarget(call)),
-    erase: (workspace, about, owner) => tasksOf(workspace).erase(workspace, about, owner),
-  };
-};
+const tasksIn = (objects: ObjectNamespace<Omit<A2aFunction, 'card'>>): Omit<A2aFunction, 'card'> => ({
+  answer: (request, caller, call) => objects.getByName(caller.workspace).answer(request, caller, new CallTarget(call)),
+  erase: (workspace, about, owner) => objects.getByName(workspace).erase(workspace, about, owner),
+});
 
 /** What a task may call, as one object of remote procedure calls: each member by itself would be one more to hold and to release. */
 class CallTarget extends RpcTarget implements GatewayCall {

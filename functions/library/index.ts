@@ -3,7 +3,7 @@ import { readModels, readVectorIndex } from '../../src/ai/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createApp } from '../../src/knowledge/library/app.ts';
-import { type LibraryStub, type RemoteLibrary, remoteLibrary } from '../../src/knowledge/library/library.ts';
+import { type RemoteLibrary, remoteLibrary } from '../../src/knowledge/library/library.ts';
 import {
   LibraryObject as LibraryObjectBase,
   type LibraryObjectEnv,
@@ -12,6 +12,7 @@ import { readLibrarySettings } from '../../src/knowledge/library/library-setting
 import type { LibraryEmbedding } from '../../src/knowledge/library/vector-store.ts';
 import { vectorIndexesOf } from '../../src/knowledge/search/stores.ts';
 import { identityFrom } from '../../src/platform/context/identity.ts';
+import type { ObjectNamespace } from '../../src/platform/rpc/remote-store.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import type { Variables } from '../../src/platform/settings/settings.ts';
 import type { settings } from './settings.ts';
@@ -22,7 +23,7 @@ export { CountersObject } from '../../src/platform/serve/counters-object.ts';
 const wordVectors = wordVectorsIn(table);
 
 interface Env extends Variables<typeof settings>, LibraryObjectEnv {
-  LIBRARIES: DurableObjectNamespace;
+  LIBRARIES: ObjectNamespace<LibraryObject>;
 }
 
 /** The library of a workspace, with the configured embedding model and index, or with word vectors. */
@@ -41,8 +42,7 @@ export class LibraryObject extends LibraryObjectBase {
 }
 
 const libraryOf = (env: Env, workspace: string): RemoteLibrary =>
-  // The class is LibraryObject, whose type the namespace does not carry.
-  remoteLibrary(env.LIBRARIES.getByName(workspace) as unknown as LibraryStub, workspace);
+  remoteLibrary((name) => env.LIBRARIES.getByName(name), workspace);
 
 const fetch = serveApp('library', async (env: Env) => {
   // Fails early: the libraries read the same settings when they are opened.

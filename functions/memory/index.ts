@@ -2,17 +2,19 @@ import { embeddingProviderOf } from '../../src/ai/adapters/models.ts';
 import { readAdapters } from '../../src/ai/adapters/settings.ts';
 import { cl100k, loadTokenizer, o200k } from '../../src/ai/tokenizer.ts';
 import { answerRoutes } from '../../src/gateway/history/answer-routes.ts';
-import { type AnswersStub, readAnswerLimits, remoteAnswers } from '../../src/gateway/history/answer-store.ts';
+import { readAnswerLimits, remoteAnswers } from '../../src/gateway/history/answer-store.ts';
+import type { AnswersObject } from '../../src/gateway/history/answers-object.ts';
 import { queryEmbeddingsOf, vectorIndexesOf } from '../../src/knowledge/search/stores.ts';
 import { createMask } from '../../src/language/privacy/mask.ts';
 import { readMaskKinds } from '../../src/language/privacy/mask-settings.ts';
 import { createApp } from '../../src/memory/app.ts';
 import { MemoryObject as MemoryObjectBase } from '../../src/memory/memory-object.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
-import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memory/store/remote-memory.ts';
+import { remoteLedger, remoteMemoryStore } from '../../src/memory/store/remote-memory.ts';
 import { readMemoryQuotas } from '../../src/memory/store/store-memory.ts';
 import { identityFrom } from '../../src/platform/context/identity.ts';
 import { countersOf, type MetricsBindings } from '../../src/platform/metrics.ts';
+import type { ObjectNamespace } from '../../src/platform/rpc/remote-store.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import type { Variables } from '../../src/platform/settings/settings.ts';
 import type { settings } from './settings.ts';
@@ -21,13 +23,13 @@ import type { settings } from './settings.ts';
 export { AnswersObject } from '../../src/gateway/history/answers-object.ts';
 
 interface Env extends Variables<typeof settings>, MetricsBindings {
-  MEMORIES: DurableObjectNamespace;
-  ANSWERS: DurableObjectNamespace;
+  MEMORIES: ObjectNamespace<MemoryObject>;
+  ANSWERS: ObjectNamespace<AnswersObject>;
   EMBEDDINGS: KVNamespace;
 }
 
 /** The memories of a workspace, with their vectors in the configured index. */
-export class MemoryObject extends MemoryObjectBase<Env> {
+export class MemoryObject extends MemoryObjectBase {
   protected override remoteVectorsOf(workspace: string, env: Env) {
     return vectorIndexesOf(readAdapters(env), 'memory')?.(workspace);
   }
@@ -35,11 +37,8 @@ export class MemoryObject extends MemoryObjectBase<Env> {
 
 const fetch = serveApp('memory', async (env: Env) => {
   const adapters = readAdapters(env);
-  // The class is MemoryObject, whose type the namespace does not carry.
-  const stubOf = (workspace: string) => env.MEMORIES.getByName(workspace) as unknown as MemoryStub;
-  // The same for AnswersObject.
-  const answersOf = (workspace: string) =>
-    remoteAnswers(env.ANSWERS.getByName(workspace) as unknown as AnswersStub, workspace);
+  const stubOf = (workspace: string) => env.MEMORIES.getByName(workspace);
+  const answersOf = (workspace: string) => remoteAnswers((name) => env.ANSWERS.getByName(name), workspace);
   // A wrong variable is reported at the first request, not only by the first answer that is kept.
   readAnswerLimits(env);
   const { mask } = createMask(readMaskKinds(env));

@@ -2,13 +2,15 @@ import { chatModelOf } from '../../src/ai/adapters/models.ts';
 import { readAdapters } from '../../src/ai/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
-import { type GapsStub, remoteGapBooks } from '../../src/knowledge/gaps/gap-book.ts';
+import { remoteGapBooks } from '../../src/knowledge/gaps/gap-book.ts';
+import type { GapsObject } from '../../src/knowledge/gaps/gaps-object.ts';
 import { meaningsOf } from '../../src/knowledge/search/stores.ts';
 import { createMask } from '../../src/language/privacy/mask.ts';
 import { readMaskKinds } from '../../src/language/privacy/mask-settings.ts';
 import { type Identity, identityFrom } from '../../src/platform/context/identity.ts';
 import { countersOf, type MetricsBindings } from '../../src/platform/metrics.ts';
 import { oncePer } from '../../src/platform/once-per.ts';
+import type { ObjectNamespace } from '../../src/platform/rpc/remote-store.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import type { Variables } from '../../src/platform/settings/settings.ts';
 import { kvEditionParts } from '../../src/platform/storage/edition-storage.ts';
@@ -24,7 +26,7 @@ interface Env extends Variables<typeof settings>, MetricsBindings {
   TAXONOMIES: KVNamespace;
   EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
-  GAPS: DurableObjectNamespace;
+  GAPS: ObjectNamespace<GapsObject>;
 }
 
 const wordVectors = wordVectorsIn(table);
@@ -37,8 +39,7 @@ const desks = oncePer((env: Env) =>
       library: { fetch: (request) => env.LIBRARY.fetch(request) },
       editions: kvEditionParts(env.EDITIONS),
       taxonomies: kvTaxonomies(env.TAXONOMIES),
-      // The class is GapsObject, whose type the namespace does not carry.
-      books: remoteGapBooks((name) => env.GAPS.getByName(name) as unknown as GapsStub),
+      books: remoteGapBooks((name) => env.GAPS.getByName(name)),
       mask: createMask(readMaskKinds(env)),
       wordVectors,
     }),

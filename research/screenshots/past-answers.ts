@@ -21,7 +21,7 @@ export const keepPastAnswers = async (
   const namespace = await product.miniflare.getDurableObjectNamespace('ANSWERS', 'constellation-memory');
   // The type of the runtime does not know the methods of this object, `AnswersObject`.
   const object = namespace.getByName('default') as unknown as {
-    ask(workspace: string, method: 'keep', parameters: [KeptAnswer[]]): Promise<unknown>;
+    keep(workspace: string, answers: KeptAnswer[]): Promise<void>;
   };
   const random = seededRandom(1);
   for (let day = days; day >= 1; day -= 1) {
@@ -29,7 +29,7 @@ export const keepPastAnswers = async (
       if (random.next() > 0.4 + 0.5 * (1 - day / days)) continue;
       const asked_at = new Date(now - day * DAY_MS).toISOString();
       const id = crypto.randomUUID();
-      await object.ask('default', 'keep', [[{ ...answer, id, asked_at }]]);
+      await object.keep('default', [{ ...answer, id, asked_at }]);
       if (answer.sources.length === 0 || random.next() > judged) continue;
       const value = random.next() < (answer.confidence ?? 0) ? 'up' : 'down';
       const response = await product.fetch(`/v1/answers/${id}/feedback`, {

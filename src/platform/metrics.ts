@@ -3,6 +3,7 @@ import type { Log, LogLine } from './log.ts';
 import { lruCache } from './lru-cache.ts';
 import { oncePer } from './once-per.ts';
 import { sleep } from './retry.ts';
+import type { ObjectNamespace } from './rpc/remote-store.ts';
 
 /** Counts of one isolate since its last batch: what is added to each series, by its name and labels as Prometheus writes them. */
 export interface CounterBatch {
@@ -20,17 +21,30 @@ export interface CounterStore {
   read(): Promise<Record<string, number>>;
 }
 
+/** The directory that a function starts with. */
+export interface UsedDirectory {
+  function: string;
+  /** The public key that signed it: another root counts from the beginning. */
+  root: string;
+  sequence: number;
+}
+
+/** Storage of the numbers of the key directories that functions have had. */
+interface DirectoryNumbers {
+  /** Records a directory, and returns the highest number that its function has had from the same root. */
+  raiseDirectory(directory: UsedDirectory): Promise<number>;
+}
+
 /** Bindings that count; a function counts nothing without them. */
 export interface MetricsBindings {
-  COUNTERS?: { getByName(name: string): unknown };
+  COUNTERS?: ObjectNamespace<CounterStore & DirectoryNumbers>;
   /** A dataset of Workers Analytics Engine. */
   METRICS?: { writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void };
 }
 
 /** The counters of a deployment, in the one object that all functions are bound to. */
 export const counterStoreOf = ({ COUNTERS }: MetricsBindings): CounterStore | undefined =>
-  // The class is CountersObject, whose type the namespace does not carry.
-  COUNTERS && (COUNTERS.getByName('deployment') as CounterStore);
+  COUNTERS?.getByName('deployment');
 
 /** Upper bounds of the duration histogram, in seconds. */
 export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

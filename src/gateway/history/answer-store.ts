@@ -9,6 +9,7 @@ import type {
 } from '../../contract/wire/answers.ts';
 import type { AuditEntry, AuditPage } from '../../contract/wire/audit.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';
+import { type ObjectMethods, type Remote, remoteStore } from '../../platform/rpc/remote-store.ts';
 import { readSettings, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
 import { wholeNumber } from '../../platform/settings/values.ts';
 import type { AnswerCounts, StatisticsRange } from './answer-statistics.ts';
@@ -60,8 +61,10 @@ export interface AnswerStore {
   /** Notes an act of administration. Nothing that erases answers removes it; it goes after 400 days, or when 10,000 newer ones are there. */
   noteAct(entry: AuditEntry): void;
   acts(listing: { limit: number; cursor?: string | undefined }): AuditPage;
-  /** Removes the expired and the surplus, and returns when the next one expires, in milliseconds since 1970. */
-  removeExpired(): number | undefined;
+  /** Removes the expired and the surplus. */
+  removeExpired(): void;
+  /** When the next one expires, in milliseconds since 1970. */
+  nextRemoval(): number | undefined;
 }
 
 interface FeedbackGiver {
@@ -104,7 +107,7 @@ export const readAnswerCursor = (cursor: string): number | undefined => {
   return digits === undefined ? undefined : Number(digits);
 };
 
-/** The remote methods; no other member can be called from outside. */
+/** The RPC methods of the object; no other member can be called from outside. */
 export const ANSWER_METHODS = [
   'keep',
   'list',
@@ -120,39 +123,14 @@ export const ANSWER_METHODS = [
 ] as const satisfies (keyof AnswerStore)[];
 export type AnswerMethod = (typeof ANSWER_METHODS)[number];
 
-/** The stub of the Durable Object of a workspace. */
-export interface AnswersStub {
-  ask(workspace: string, method: AnswerMethod, parameters: unknown[]): Promise<unknown>;
-}
-
 /** An answer store in a Durable Object. */
-export type RemoteAnswers = {
-  [Method in AnswerMethod]: (
-    ...parameters: Parameters<AnswerStore[Method]>
-  ) => Promise<ReturnType<AnswerStore[Method]>>;
-};
+export type RemoteAnswers = Remote<AnswerStore, AnswerMethod>;
 
 /** The answers of a workspace. */
-export const remoteAnswers = (stub: AnswersStub, workspace: string): RemoteAnswers => {
-  const call = async <T>(method: AnswerMethod, parameters: unknown[]): Promise<T> => {
-    try {
-      // The object's method of this name answers with this type.
-      return (await stub.ask(workspace, method, parameters)) as T;
-    } catch (cause) {
-      throw new CodedError('SERVICE_UNAVAILABLE', 'Cannot use the kept answers', { cause });
-    }
-  };
-  return {
-    keep: (...parameters) => call('keep', parameters),
-    list: (...parameters) => call('list', parameters),
-    full: (...parameters) => call('full', parameters),
-    get: (...parameters) => call('get', parameters),
-    statistics: (...parameters) => call('statistics', parameters),
-    counts: (...parameters) => call('counts', parameters),
-    judge: (...parameters) => call('judge', parameters),
-    erase: (...parameters) => call('erase', parameters),
-    noteAct: (...parameters) => call('noteAct', parameters),
-    acts: (...parameters) => call('acts', parameters),
-    remove: (...parameters) => call('remove', parameters),
-  };
-};
+export function remoteAnswers(
+  stub: (workspace: string) => ObjectMethods<AnswerStore, AnswerMethod>,
+  workspace: string,
+): RemoteAnswers {
+  const failure = (cause: unknown) => new CodedError('SERVICE_UNAVAILABLE', 'Cannot use the kept answers', { cause });
+  return remoteStore<AnswerStore, AnswerMethod>(ANSWER_METHODS, { workspace, stub, failure });
+}

@@ -130,6 +130,8 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
     removeExpired: () => {
       removePlaces('asked_at < ?', now() - limits.days * DAY_MS);
       removeSurplus();
+    },
+    nextRemoval: () => {
       const [oldest] = sql.all<{ at: number | null }>('SELECT min(asked_at) AS at FROM answers');
       // One millisecond later, so that the answer is older than the limit then.
       return oldest?.at == null ? undefined : oldest.at + limits.days * DAY_MS + 1;

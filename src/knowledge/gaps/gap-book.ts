@@ -1,6 +1,7 @@
 import type { GapKind, KnowledgeGap } from '../../contract/wire/knowledge.ts';
 import type { GapRecord, GapRecordPage, GapRecordsQuery } from '../../contract/wire/moving.ts';
 import { lruCache } from '../../platform/lru-cache.ts';
+import { type ObjectMethods, type Remote, remoteStore } from '../../platform/rpc/remote-store.ts';
 import { StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
 
 /** A gap that a question revealed: what is missing, as a sentence for people and in structured form. */
@@ -118,11 +119,6 @@ export interface GapBook {
   noteChecked(results: readonly CheckedGap[], at: { edition: string; nowMs: number }): void;
 }
 
-/** A gap book behind a remote call. */
-export type RemoteGapBook = {
-  [Method in keyof GapBook]: (...parameters: Parameters<GapBook[Method]>) => Promise<ReturnType<GapBook[Method]>>;
-};
-
 /** The topic of a gap, used to find the same one in other words. */
 export interface GapSubject {
   /** Stems with their weight in the edition, above 0; empty if kind, product and intent identify the gap. */
@@ -180,8 +176,14 @@ export const readGapCursor = (text: string): GapCursor | undefined => {
   return id === '' ? undefined : { count: Number(count), id };
 };
 
-/** The remote methods; no other member can be called from outside. */
-export const GAP_METHODS = [
+/** What the object of a workspace stores; that of the directory has the workspaces. */
+export interface GapStore extends GapBook {
+  noteWorkspace(workspace: string): void;
+  /** By name. */
+  workspaces(): string[];
+}
+
+const BOOK_METHODS = [
   'record',
   'read',
   'remove',
@@ -193,14 +195,13 @@ export const GAP_METHODS = [
   'noteChecked',
   'audienceLists',
 ] as const satisfies (keyof GapBook)[];
+
+/** The RPC methods of the object; no other member can be called from outside. */
+export const GAP_METHODS = [...BOOK_METHODS, 'noteWorkspace', 'workspaces'] as const satisfies (keyof GapStore)[];
 export type GapMethod = (typeof GAP_METHODS)[number];
 
-/** A Durable Object for one workspace, or the one that lists the workspaces. */
-export interface GapsStub {
-  ask(workspace: string, method: GapMethod, parameters: unknown[]): Promise<unknown>;
-  noteWorkspace(workspace: string): Promise<void>;
-  workspaces(): Promise<string[]>;
-}
+/** A gap book in a Durable Object. */
+export type RemoteGapBook = Remote<GapBook>;
 
 /** No workspace has this name, since it begins with a dot. */
 const DIRECTORY = '.workspaces';
@@ -214,43 +215,31 @@ export interface GapBooks {
 }
 
 /** The gap books of all workspaces, each in the object of its name. */
-export const remoteGapBooks = (stubOf: (name: string) => GapsStub): GapBooks => {
+export const remoteGapBooks = (stub: (name: string) => ObjectMethods<GapStore>): GapBooks => {
   const noted = lruCache<string, true>({ max: MAX_NOTED });
   const note = async (workspace: string): Promise<void> => {
     if (noted.get(workspace) !== undefined) return;
-    await stubOf(DIRECTORY).noteWorkspace(workspace);
+    await stub(DIRECTORY).noteWorkspace(DIRECTORY, workspace);
     noted.set(workspace, true);
   };
+  const failure = (cause: unknown) =>
+    new StoreUnavailable('unavailable', 'Cannot ask the gaps of a workspace', { cause });
   return {
     of: (workspace) => {
-      const ask = async <T>(method: GapMethod, parameters: unknown[]): Promise<T> => {
-        try {
-          // The object's method of this name answers with this type.
-          return (await stubOf(workspace).ask(workspace, method, parameters)) as T;
-        } catch (cause) {
-          throw new StoreUnavailable('unavailable', 'Cannot ask the gaps of a workspace', { cause });
-        }
-      };
+      const book = remoteStore<GapBook, keyof GapBook>(BOOK_METHODS, { workspace, stub, failure });
       return {
-        record: async (...parameters) => {
+        ...book,
+        record: async (sighting) => {
           // Registered first, so that every stored gap is retried later.
           await note(workspace);
-          return ask('record', parameters);
+          return book.record(sighting);
         },
-        read: (...parameters) => ask('read', parameters),
-        remove: (...parameters) => ask('remove', parameters),
-        erasePerson: (...parameters) => ask('erasePerson', parameters),
-        list: (...parameters) => ask('list', parameters),
-        records: (...parameters) => ask('records', parameters),
         restore: async (...parameters) => {
           await note(workspace);
-          return ask('restore', parameters);
+          return book.restore(...parameters);
         },
-        toCheck: (...parameters) => ask('toCheck', parameters),
-        noteChecked: (...parameters) => ask('noteChecked', parameters),
-        audienceLists: (...parameters) => ask('audienceLists', parameters),
       };
     },
-    workspaces: () => stubOf(DIRECTORY).workspaces(),
+    workspaces: () => stub(DIRECTORY).workspaces(DIRECTORY),
   };
 };

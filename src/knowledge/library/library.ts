@@ -11,6 +11,7 @@ import type { Inventory, InventoryQuery } from '../../contract/wire/moving.ts';
 import type { SyncAccepted, SyncProgress, SyncRequest, SyncStatus } from '../../contract/wire/sync.ts';
 import { mayRead, mayReadAsked, NO_ONE } from '../../platform/context/capabilities.ts';
 import { callStore } from '../../platform/rpc/call-store.ts';
+import { type ObjectMethods, type Remote, remoteStore } from '../../platform/rpc/remote-store.ts';
 import type { EditionManifest, EditionStorage } from '../../platform/storage/edition-storage.ts';
 import type { Sql } from '../../platform/storage/sql.ts';
 import { ArticleRefused, hashArticle, readingOf, takeInArticle } from '../articles/normalise-article.ts';
@@ -124,8 +125,8 @@ export interface Library {
   editionPart(edition: string, part: number): Uint8Array<ArrayBuffer> | undefined;
   /** Does what is due: a sync's next steps, publishing, cleaning up. */
   work(): Promise<void>;
-  /** Whether something is due or will be. */
-  isBusy(): boolean;
+  /** When `work` has something to do next, in milliseconds since 1970. */
+  dueAt(): number | undefined;
 }
 
 /** A change is published so long after it ... */
@@ -247,7 +248,7 @@ export const createLibrary = (options: LibraryOptions): Library => {
       return { ...accepted, status: shownStatus(status, held) };
     },
     work: driver.work,
-    isBusy: () => driver.nextDueAt() !== undefined,
+    dueAt: driver.nextDueAt,
     listArticles: (query) => ({
       ...articles.page(query),
       updatedAt: seesAll(query.audiences ?? [])
@@ -503,41 +504,32 @@ const replyOf = (id: string, { title, url, content, metadata = {} }: ArticlePut,
   },
 });
 
-type Asked = Omit<Library, 'work' | 'isBusy'>;
+/** The RPC methods of the object; no other member can be called from outside. */
+export const LIBRARY_METHODS = [
+  'status',
+  'startSync',
+  'listArticles',
+  'inventory',
+  'readArticle',
+  'readText',
+  'editions',
+  'editionChanges',
+  'activateEdition',
+  'writeArticle',
+  'draftEdition',
+  'deleteArticle',
+  'isFirstCall',
+  'currentEdition',
+  'freshEdition',
+  'storedEdition',
+  'editionPart',
+] as const satisfies (keyof Library)[];
+export type LibraryMethod = (typeof LIBRARY_METHODS)[number];
 
-/** A library that lives elsewhere: what `Library` answers, after a while. */
-export type RemoteLibrary = {
-  [Method in keyof Asked]: (...parameters: Parameters<Asked[Method]>) => Promise<Awaited<ReturnType<Asked[Method]>>>;
-};
+/** A library in a Durable Object. */
+export type RemoteLibrary = Remote<Library, LibraryMethod>;
 
-/** The methods that travel; nothing else of an object can be called from outside. */
-export const REMOTE_METHODS = [
-  ...(['status', 'startSync', 'listArticles', 'inventory', 'readArticle', 'readText'] as const),
-  ...(['editions', 'editionChanges', 'activateEdition'] as const),
-  ...([
-    'writeArticle',
-    'draftEdition',
-    'deleteArticle',
-    'isFirstCall',
-    'currentEdition',
-    'freshEdition',
-    'storedEdition',
-  ] as const),
-  ...(['editionPart'] as const),
-];
-
-export type RemoteMethod = (typeof REMOTE_METHODS)[number];
-
-/** A Durable Object that answers for one workspace. */
-export interface LibraryStub {
-  ask(workspace: string, method: RemoteMethod, parameters: unknown[]): Promise<unknown>;
-}
-
-export const remoteLibrary = (stub: LibraryStub, workspace: string): RemoteLibrary => {
-  const ask =
-    (method: RemoteMethod) =>
-    (...parameters: unknown[]) =>
-      stub.ask(workspace, method, parameters);
-  // Each method is asked of the method of the same name: the compiler does not see that names and types go together.
-  return Object.fromEntries(REMOTE_METHODS.map((method) => [method, ask(method)])) as unknown as RemoteLibrary;
-};
+export const remoteLibrary = (
+  stub: (workspace: string) => ObjectMethods<Library, LibraryMethod>,
+  workspace: string,
+): RemoteLibrary => remoteStore<Library, LibraryMethod>(LIBRARY_METHODS, { workspace, stub });

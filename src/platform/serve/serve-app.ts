@@ -51,20 +51,6 @@ export const serveApp = <Env extends object, Execution>(
   };
 };
 
-/** The directory that a function starts with. */
-export interface UsedDirectory {
-  function: string;
-  /** The public key that signed it: another root counts from the beginning. */
-  root: string;
-  sequence: number;
-}
-
-/** Storage of the numbers of the key directories that functions have had. */
-interface DirectoryNumbers {
-  /** Records a directory, and returns the highest number that its function has had from the same root. */
-  raiseDirectory(used: UsedDirectory): Promise<number>;
-}
-
 /** Most time that the first request of an isolate waits, and the time until the question is repeated. Milliseconds. */
 const WAIT_MS = 1000;
 const AGAIN_MS = 60_000;
@@ -106,8 +92,7 @@ const judge = async (
   if (identity === undefined) return { untilMs: now() + AGAIN_MS };
   const { sequence } = identity.directory;
   try {
-    // The class is CountersObject, whose type the namespace does not carry.
-    const numbers = COUNTERS.getByName('deployment') as DirectoryNumbers;
+    const numbers = COUNTERS.getByName('deployment');
     const highest = await waitAtMost(
       numbers.raiseDirectory({ function: librarian, root, sequence }),
       WAIT_MS,

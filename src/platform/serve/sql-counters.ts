@@ -1,6 +1,5 @@
-import type { CounterBatch } from '../metrics.ts';
+import type { CounterBatch, UsedDirectory } from '../metrics.ts';
 import { migrate, type Sql } from '../storage/sql.ts';
-import type { UsedDirectory } from './serve-app.ts';
 
 /** Isolates live for hours at most; a batch is sent again within seconds. */
 const FORGET_AFTER_MS = 24 * 3600 * 1000;

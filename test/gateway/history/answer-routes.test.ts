@@ -2,22 +2,23 @@ import { Hono } from 'hono/tiny';
 import { expect, it } from 'vitest';
 import { MAX_KEPT_TOGETHER } from '../../../src/contract/wire/answers.ts';
 import { answerRoutes } from '../../../src/gateway/history/answer-routes.ts';
-import { type AnswersStub, remoteAnswers } from '../../../src/gateway/history/answer-store.ts';
+import { remoteAnswers } from '../../../src/gateway/history/answer-store.ts';
 import { sqlAnswerStore } from '../../../src/gateway/history/sql-answer-store.ts';
 import type { GuardedEnv } from '../../../src/platform/context/context-guard.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { callFrom, identityOf, targetOf, userContext } from '../../platform/context/callers.ts';
+import { objectOf } from '../../platform/rpc/object-for-test.ts';
 import { answerOf, idOf } from './answer-for-test.ts';
 
 const start = async () => {
   const store = sqlAnswerStore(nodeSql(), { limits: { days: 30, answers: 100 } });
-  // Like the Durable Object.
-  const stub: AnswersStub = {
-    ask: async (_, method, given) => (store[method] as (...given: unknown[]) => unknown)(...given),
-  };
   const app = new Hono<GuardedEnv>();
   const guard = { ...(await identityOf('memory')), access: 'signed' as const, log: () => undefined };
-  answerRoutes(app, { guard, answersOf: (workspace) => remoteAnswers(stub, workspace), mask: (text) => text });
+  answerRoutes(app, {
+    guard,
+    answersOf: (workspace) => remoteAnswers(() => objectOf(store), workspace),
+    mask: (text) => text,
+  });
   const context = userContext({ capabilities: ['answers:keep:write'], audiences: ['staff'] });
   const keep = async (body: unknown) => {
     const request = { to: 'memory', path: '/v1/answers', body };

@@ -37,13 +37,17 @@ describe('the stored answers of a workspace', () => {
     const sql = nodeSql();
     const store = storeWith([1], { sql });
     store.keep([answerOf(2, { asked_at: new Date(NOW + DAY).toISOString() })]);
-    expect(store.removeExpired()).toBe(NOW + 1 + 30 * DAY + 1);
+    store.removeExpired();
+    expect(store.nextRemoval()).toBe(NOW + 1 + 30 * DAY + 1);
     const later = storeWith([], { sql, now: NOW + 1 + 30 * DAY + 1 });
-    expect(later.removeExpired()).toBe(NOW + 31 * DAY + 1);
+    later.removeExpired();
+    expect(later.nextRemoval()).toBe(NOW + 31 * DAY + 1);
     expect(numbersIn(later)).toEqual([2]);
     expect(sql.all('SELECT count(*) AS left FROM answer_details')).toEqual([{ left: 1 }]);
     // A shorter retention applies when the store is next opened.
-    expect(storeWith([], { sql, days: 1, now: NOW + 3 * DAY }).removeExpired()).toBeUndefined();
+    const shorter = storeWith([], { sql, days: 1, now: NOW + 3 * DAY });
+    shorter.removeExpired();
+    expect(shorter.nextRemoval()).toBeUndefined();
   });
   it('are erased completely, over several transactions', () => {
     const store = storeWith();

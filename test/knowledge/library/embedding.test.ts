@@ -86,7 +86,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(await chunksWithVectors(library, model)).toEqual([]);
     expect((await editionOf(library)).chunkCount).toBe(5);
     model.forever = undefined;
-    expect(library.isBusy()).toBe(true);
+    expect(library.dueAt()).toBeDefined();
     await rest();
     expect(await chunksWithVectors(library, model)).toEqual([0, 1, 2, 3, 4]);
     expect(await sync()).toMatchObject({ outcome: 'unchanged', embeddings: 0, writes: 0 });
@@ -235,7 +235,7 @@ describe('a sync with a vector index', () => {
     await rest();
     expect(index.vectors.size).toBe(3);
     expect(new Set(currentAtDeletion)).toEqual(new Set(['e000003']));
-    expect(library.isBusy()).toBe(false);
+    expect(library.dueAt()).toBeUndefined();
   });
   it('stores a vector again when a chunk needs it during its removal', async () => {
     const { library, sync, index, rest, model } = setUp(hostOf(2));

@@ -89,7 +89,7 @@ export const workThrough = async (
   for (let alarms = 0; alarms < 500; alarms += 1) {
     await library.work();
     const next = wakes.at(-1);
-    if (!library.isBusy() || next === undefined || next > end) return;
+    if (library.dueAt() === undefined || next === undefined || next > end) return;
     clock.now = Math.max(clock.now, next);
   }
   throw new Error('The library has always more work');

@@ -262,7 +262,7 @@ describe('a sync', () => {
       expect(contentsOf(library), `killed after ${lifetime}`).toEqual(contents);
       const texts = (await editionTexts(library)).sort();
       expect(texts, `killed after ${lifetime}`).toEqual(['B.', 'Changed.', 'E.', 'M.', 'N.']);
-      expect(library.isBusy()).toBe(true);
+      expect(library.dueAt()).toBeDefined();
       if (survived) break;
     }
     expect(kills).toBeGreaterThan(20);
@@ -346,7 +346,7 @@ describe('old editions', () => {
     clock.now += 60_000;
     await library.work();
     expectCurrentPartsOnly(library, map);
-    expect(library.isBusy()).toBe(false);
+    expect(library.dueAt()).toBeUndefined();
   });
   it('are removed if never published, once a later one is published', async () => {
     const same = { sql: nodeSql(), editionStorage: mapStorage(), clock: { now: 1_800_000_000_000 } };
@@ -365,7 +365,7 @@ describe('old editions', () => {
     same.clock.now += 301_000;
     await library.work();
     expectCurrentPartsOnly(library, same.editionStorage);
-    expect(library.isBusy()).toBe(false);
+    expect(library.dueAt()).toBeUndefined();
   });
 });
 

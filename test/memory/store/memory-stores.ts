@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Memory } from '../../../src/contract/wire/memory.ts';
 import { stemsOf } from '../../../src/memory/search-memories.ts';
 import type { MemoryStore } from '../../../src/memory/store/memory-store.ts';
-import { type MemoryStub, remoteMemoryStore } from '../../../src/memory/store/remote-memory.ts';
+import { remoteMemoryStore } from '../../../src/memory/store/remote-memory.ts';
 import { type SqlMemoryStore, sqlMemoryStore } from '../../../src/memory/store/sql-memory-store.ts';
 import type { Sql } from '../../../src/platform/storage/sql.ts';
 import { sqlVectorIndex } from '../../../src/platform/storage/sql-vector-index.ts';
@@ -10,6 +10,7 @@ import { namespaceOf, upstashVectorIndex } from '../../../src/platform/storage/u
 import type { VectorIndex } from '../../../src/platform/storage/vector-index.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { startVectorServer } from '../../../tools/stand-ins/vector/vector-server.ts';
+import { objectOf } from '../../platform/rpc/object-for-test.ts';
 
 export const DIMENSIONS = 8;
 
@@ -50,16 +51,8 @@ const storeBehindStubs = (
     objects.set(workspace, { sql, object });
     return { sql, object };
   };
-  const stubOf = (workspace: string): MemoryStub => ({
-    ask: async (_, method, parameters) => {
-      const answer = openFor(workspace).object[method as keyof MemoryStore] as (
-        ...parameters: unknown[]
-      ) => Promise<unknown>;
-      return structuredClone(await answer(...structuredClone(parameters)));
-    },
-  });
   return {
-    store: remoteMemoryStore(stubOf),
+    store: remoteMemoryStore((workspace) => objectOf(openFor(workspace).object)),
     objectOf: (workspace) => openFor(workspace).object,
     databaseOf: (workspace) => openFor(workspace).sql,
   };

@@ -171,9 +171,10 @@ export const taskStore = (
       sql.transaction(() => remove(`${by} = ?`, value));
       return tasks;
     },
-    /** Deletes expired tasks; returns when the next one expires, undefined when there is none. */
-    expire: (now: number): number | undefined => {
-      sql.transaction(() => remove('at <= ?', now - lifetimeMs));
+    /** Deletes expired tasks. */
+    expire: (now: number): void => sql.transaction(() => remove('at <= ?', now - lifetimeMs)),
+    /** When the next task expires, in milliseconds since 1970; undefined when there is none. */
+    nextExpiry: (): number | undefined => {
       const at = sql.all<{ at: number | null }>('SELECT min(at) AS at FROM tasks')[0]?.at ?? undefined;
       return at === undefined ? undefined : at + lifetimeMs;
     },

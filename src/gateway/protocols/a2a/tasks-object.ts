@@ -1,31 +1,24 @@
-import { DurableObject } from 'cloudflare:workers';
 import { LibrarianDirectory } from '../../../contract/core/librarian.ts';
 import type { A2aCaller, A2aFunction, A2aReply, A2aRequest, TaskErasureQuery } from '../../../contract/wire/a2a.ts';
 import type { GatewayCall } from '../../../contract/wire/http-routes.ts';
 import { createMask } from '../../../language/privacy/mask.ts';
 import { type maskSettings, readMaskKinds } from '../../../language/privacy/mask-settings.ts';
 import { covers } from '../../../platform/context/capabilities.ts';
+import { WorkspaceObject } from '../../../platform/rpc/workspace-object.ts';
 import { readSettings, type Variables } from '../../../platform/settings/settings.ts';
-import { durableObjectSql } from '../../../platform/storage/sql.ts';
 import { held, type Routes, routesOf } from '../gateway-routes.ts';
 import { extendedCard } from './agent-card.ts';
 import type { Ask, Question } from './run.ts';
 import { serveA2a } from './serve.ts';
 import { taskSettings } from './task-settings.ts';
-import { taskStore } from './task-store.ts';
+import { type TaskStore, taskStore } from './task-store.ts';
 import { createTasks, type TaskCaller } from './tasks.ts';
 
 type TasksEnv = Variables<typeof taskSettings & typeof maskSettings>;
 
 /** The tasks of one workspace (A2A 1.0), and the work on them. */
-export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunction, 'card'> {
-  #isScheduled = false;
-  readonly #store = taskStore(durableObjectSql(this.ctx.storage), { lifetimeMs: lifetimeOf(this.env) });
-  readonly #tasks = createTasks({
-    store: this.#store,
-    mask: createMask(readMaskKinds(this.env)).mask,
-    onStored: () => void this.#schedule(),
-  });
+export class TasksObject extends WorkspaceObject<TasksEnv, Store> implements Omit<A2aFunction, 'card'> {
+  protected readonly librarian = 'a2a';
 
   async answer(request: A2aRequest, caller: A2aCaller, remote: GatewayCall): Promise<A2aReply> {
     const call = held(remote);
@@ -36,8 +29,9 @@ export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunc
       return answering.finally(() => asked.delete(answering));
     };
     const card = () => cardFor(routesOf(call, caller), caller);
-    const { owner } = caller;
-    const handlerFor = (gone: AbortSignal) => this.#tasks.handlerFor({ owner, ask, card, gone });
+    const { owner, workspace } = caller;
+    const { tasks } = this.storeOf(workspace);
+    const handlerFor = (gone: AbortSignal) => tasks.handlerFor({ owner, ask, card, gone });
     const response = await serveA2a(request, handlerFor, caller);
     const settled = Promise.allSettled(asked).then(() => call[Symbol.dispose]());
     const isAtWork = asked.size > 0;
@@ -45,28 +39,43 @@ export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunc
   }
 
   async erase(
-    _workspace: string,
+    workspace: string,
     { context_id: contextId, person_id: personId = '' }: TaskErasureQuery,
     owner: string,
   ): Promise<number> {
-    return contextId === undefined
-      ? this.#tasks.erase('person', personId, owner)
-      : this.#tasks.erase('context', contextId, owner);
+    const { tasks } = this.storeOf(workspace);
+    return contextId === undefined ? tasks.erase('person', personId, owner) : tasks.erase('context', contextId, owner);
   }
 
+  protected open(): Store {
+    const store = taskStore(this.sql, { lifetimeMs: lifetimeOf(this.env) });
+    const mask = createMask(readMaskKinds(this.env)).mask;
+    const onStored = () => this.wakeAt(store.nextExpiry());
+    return { store, tasks: createTasks({ store, mask, onStored }) };
+  }
+
+  /** Objects of earlier versions have not stored whose they are, and expire their tasks as well. */
   override async alarm(): Promise<void> {
-    this.#isScheduled = false;
-    await this.#schedule();
+    await super.alarm();
+    if (this.ctx.storage.kv.get(this.ownerKey) !== undefined) return;
+    const store = taskStore(this.sql, { lifetimeMs: lifetimeOf(this.env) });
+    store.expire(Date.now());
+    this.wakeAt(store.nextExpiry());
   }
 
-  /** Sets the alarm for the next task to expire. */
-  async #schedule(): Promise<void> {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    const next = this.#store.expire(Date.now());
-    if (next === undefined) this.#isScheduled = false;
-    else await this.ctx.storage.setAlarm(next);
+  /** The end of the next task's lifetime. */
+  protected override dueAt({ store }: Store): number | undefined {
+    return store.nextExpiry();
   }
+
+  protected override async work({ store }: Store): Promise<void> {
+    store.expire(Date.now());
+  }
+}
+
+interface Store {
+  store: TaskStore;
+  tasks: ReturnType<typeof createTasks>;
 }
 
 const HOUR_MS = 3_600_000;
