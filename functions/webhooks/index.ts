@@ -3,16 +3,7 @@ import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import type { Variables } from '../../src/platform/settings/settings.ts';
 import type { DeskObjectEnv, TicketObjectEnv } from '../../src/support/tickets/durable-objects.ts';
 import { readHandoverTargets } from '../../src/support/tickets/handover-target.ts';
-import { ticketConsumer } from '../../src/support/tickets/queue-consumer.ts';
-import {
-  learnFrom,
-  type Stubs,
-  storeEvent,
-  type TicketMessage,
-  type TicketStub,
-  ticketObjectName,
-  type WorkspaceStub,
-} from '../../src/support/tickets/ticket-objects.ts';
+import { learnFrom, type Stubs, storeEvent, ticketObjectName } from '../../src/support/tickets/ticket-objects.ts';
 import { readTicketTimes } from '../../src/support/tickets/ticket-times.ts';
 import { createTicketsApp } from '../../src/support/tickets/tickets-app.ts';
 import { createApp } from '../../src/support/tickets/webhooks-app.ts';
@@ -23,17 +14,12 @@ import type { settings } from './settings.ts';
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the classes of Durable Objects here
 export { DeskObject, TicketObject } from '../../src/support/tickets/durable-objects.ts';
 
-interface Env extends Variables<typeof settings>, TicketObjectEnv, DeskObjectEnv {
-  TICKETS: DurableObjectNamespace;
-}
+interface Env extends Variables<typeof settings>, TicketObjectEnv, DeskObjectEnv {}
 
 const stubsOf = (env: Env): Stubs => ({
-  // The classes are TicketObject and DeskObject, whose types the namespaces do not carry.
-  ticketStub: (place) => env.TICKETS.getByName(ticketObjectName(place)) as unknown as TicketStub,
-  workspaceStub: (workspace) => env.DESKS.getByName(workspace) as unknown as WorkspaceStub,
+  ticketStub: (place) => env.TICKETS.getByName(ticketObjectName(place)),
+  workspaceStub: (workspace) => env.DESKS.getByName(workspace),
 });
-
-const enqueueOn = (env: Env) => async (message: TicketMessage) => void (await env.TICKET_QUEUE.send(message));
 
 /** Without an identity, so that deliveries are stored even when the function has no keys. */
 const deliveries = serveApp('webhooks', async (env: Env) => {
@@ -44,10 +30,10 @@ const deliveries = serveApp('webhooks', async (env: Env) => {
     connections: readConnections(env),
     tools: helpdeskTools,
     store: (message) => storeEvent(message, stubs),
+    storeLater: (message) => stubs.workspaceStub(message.workspace).addDelivery(message.workspace, message),
     countRefused: (workspace, helpdesk, count) => stubs.workspaceStub(workspace).addRefused(workspace, helpdesk, count),
     listOversized: (workspace, delivery) => stubs.workspaceStub(workspace).addOversized(workspace, delivery),
     learn: (sent, place) => learnFrom(sent, { ...place, ...stubs }),
-    enqueue: enqueueOn(env),
   });
 });
 
@@ -57,18 +43,10 @@ const tickets = serveApp('webhooks', async (env: Env) =>
     guard: await identityFrom(env, 'webhooks'),
     connectionsOf: (workspace) => readConnections(env).list(helpdeskTools, workspace),
     handoverTo: readHandoverTargets(env),
-    enqueue: enqueueOn(env),
   }),
 );
-
-const DEAD_LETTER_QUEUE = /-dead$/;
 
 export default {
   fetch: (request, env, ctx) =>
     (new URL(request.url).pathname.startsWith('/v1/') ? tickets : deliveries)(request, env, ctx),
-  queue: async ({ queue, messages }, env) => {
-    const { retryMs } = readTicketTimes(env);
-    const consumer = ticketConsumer({ ...stubsOf(env), retryMs, now: Date.now, random: Math.random });
-    await (DEAD_LETTER_QUEUE.test(queue) ? consumer.consumeDeadLetters(messages) : consumer.consume(messages));
-  },
 } satisfies ExportedHandler<Env>;

@@ -25,8 +25,8 @@ interface Ticket {
 
 /**
  * Tickets in workerd, with the whole product behind them, without a model and without a network: how soon a delivery is answered on the
- * webhooks function's own socket, and how fast a thousand tickets become notes. The local queue hands over one batch of ten at a
- * time; on Cloudflare several are worked on side by side.
+ * webhooks function's own socket, and how fast a thousand tickets become notes. Five are worked on at
+ * once.
  */
 export const benchTickets = async (): Promise<void> => {
   const helpdesks = await startHelpdesks();

@@ -3,7 +3,6 @@ import type { Log, LogLine } from './log.ts';
 import { lruCache } from './lru-cache.ts';
 import { oncePer } from './once-per.ts';
 import { sleep } from './retry.ts';
-import type { ObjectNamespace } from './rpc/remote-store.ts';
 
 /** Counts of one isolate since its last batch: what is added to each series, by its name and labels as Prometheus writes them. */
 export interface CounterBatch {
@@ -37,7 +36,7 @@ interface DirectoryNumbers {
 
 /** Bindings that count; a function counts nothing without them. */
 export interface MetricsBindings {
-  COUNTERS?: ObjectNamespace<CounterStore & DirectoryNumbers>;
+  COUNTERS?: { getByName(name: string): CounterStore & DirectoryNumbers };
   /** A dataset of Workers Analytics Engine. */
   METRICS?: { writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void };
 }

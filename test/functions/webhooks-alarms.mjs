@@ -39,5 +39,4 @@ export default {
     const object = env[new URL(request.url).pathname.slice(1)].getByName('one');
     return Response.json(request.method === 'POST' ? await object.ringNow() : await object.nextAlarm());
   },
-  queue: () => {},
 };

@@ -49,7 +49,7 @@ describe('an object that is reset once at each of its steps', () => {
       return { id, desk, ...desk.createTicket({ message: `A message in ${id}.` }) };
     });
     for (const { id, desk, ticketId, messageId } of tickets) {
-      // Each delivery queues the ticket: after a reset several reach the object before it has loaded its state.
+      // After a reset several reach the object before it has loaded its state.
       const init = { method: 'POST', ...desk.sign(ticketId, messageId) };
       const deliver = async () => (await fetch(new URL(`/webhooks/${id}`, running.webhooks), init)).status;
       expect(await Promise.all(Array.from({ length: 5 }, deliver))).toEqual([200, 200, 200, 200, 200]);

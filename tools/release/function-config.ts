@@ -19,7 +19,6 @@ interface RawConfig {
   durable_objects?: { bindings: { script_name?: string }[] };
   kv_namespaces?: { binding: string; id?: string | undefined }[];
   d1_databases?: { binding: string; database_name?: string; database_id?: string | undefined }[];
-  queues?: { producers?: { queue: string }[]; consumers?: { queue: string; dead_letter_queue?: string }[] };
 }
 
 /** A function as its `wrangler.toml` describes it. */
@@ -60,10 +59,6 @@ export const neededResources = (functions: readonly FunctionConfig[]) => {
     d1: names(({ d1_databases: all = [] }) =>
       all.filter(({ database_id }) => !DATABASE_ID.test(database_id ?? '')).map(({ database_name }) => database_name),
     ),
-    queues: names(({ queues: { producers = [], consumers = [] } = {} }) => [
-      ...producers.map(({ queue }) => queue),
-      ...consumers.flatMap(({ queue, dead_letter_queue }) => [queue, dead_letter_queue]),
-    ]),
   };
 };
 

@@ -21,7 +21,7 @@ type V4Worker = NonNullable<Extract<V4MiniflareOptions, { workers: unknown }>['w
 export interface LocalCloudOptions {
   /** Port of the gateway on 127.0.0.1; 0 picks a free port. */
   port: number;
-  /** Folder for Durable Objects, KV and queues; absent: nothing outlives the process. */
+  /** Folder for Durable Objects and KV; absent: nothing outlives the process. */
   state?: string | undefined;
   /** Text variables that replace those of a function's configuration, by the function's name. */
   vars?: Record<string, Record<string, string>>;

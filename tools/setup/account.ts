@@ -59,7 +59,7 @@ const reasonOf = (output: string): string => {
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /code: 10000\b|Authentication|not authenticated|403 Forbidden/i,
-    'Give the API token the rights to edit Workers scripts, KV, D1 and Queues, or run npx wrangler login.',
+    'Give the API token the rights to edit Workers scripts, KV and D1, or run npx wrangler login.',
   ],
   [/code: 10(?:063|034)\b|workers\.dev subdomain/i, 'Open Workers in the dashboard once, which registers a subdomain.'],
   [/code: 100(?:26|27)\b|limit|quota|paid plan/i, 'Raise the limit or change the plan of the account.'],
@@ -129,7 +129,7 @@ export const save = ({ file, record, dryRun }: SetupRun): void => {
 const Namespaces = z.array(z.object({ id: z.string(), title: z.string() }));
 const Databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
 
-/** Creates the namespaces, queues and databases that are missing, and records the ids. `hasAccount` false: as in an empty one. */
+/** Creates the namespaces and databases that are missing, and records the ids. `hasAccount` false: as in an empty one. */
 export const createResources = async (
   run: SetupRun,
   needed: ReturnType<typeof neededResources>,
@@ -147,7 +147,6 @@ export const createResources = async (
     list: ['d1', 'list', '--json'],
     idsIn: (json) => Databases.parse(json).map(({ name, uuid }) => [name, uuid]),
   });
-  for (const name of needed.queues) await createQueue(run, name, hasAccount);
 };
 
 interface Listed {
@@ -190,20 +189,6 @@ const createListed = async (
     );
   }
   save(run);
-};
-
-/** Queues are known by their names; wrangler lists them for people only. */
-const createQueue = async (run: SetupRun, name: string, hasAccount: boolean): Promise<void> => {
-  run.progress(`looking for the queue ${name}`);
-  const found = hasAccount
-    ? await run.wrangler(['queues', 'info', name], { accountId: run.record.account_id, signal: run.signal })
-    : undefined;
-  if (found?.status === 0) return run.report('exists', `queue ${name}`);
-  if (found !== undefined && !found.output.includes('does not exist'))
-    throw wranglerFailure(`look for the queue ${name}`, found.output);
-  if (run.dryRun) return run.report('would do', `create the queue ${name}`);
-  await wranglerFor(`create the queue ${name}`, ['queues', 'create', name], run);
-  run.report('created', `queue ${name}`);
 };
 
 /** Wrangler may say something before its JSON. */

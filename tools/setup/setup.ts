@@ -21,7 +21,7 @@ import { progressLine } from '../transfer/deployment.ts';
 import type { Outcome, SetupRun } from './account.ts';
 import { makeDecisions } from './team-decisions.ts';
 
-const HELP = `Sets up a deployment on Cloudflare: creates the namespaces, queues and the database that are missing, makes the signing keys
+const HELP = `Sets up a deployment on Cloudflare: creates the namespaces and the database that are missing, makes the signing keys
 and the directory, deploys every function that differs, makes the first API key, starts the first sync and asks a question.
 Run it again after each change and each upgrade: it changes only what differs, and continues where it was interrupted.
 

@@ -6,9 +6,11 @@ import {
   type HandoversPage,
   type HandoversRequest,
 } from '../../contract/wire/tickets.ts';
+import { type JobFailure, type JobKind, jobRunner } from '../../platform/jobs/job-runner.ts';
+import { sqlJobs } from '../../platform/jobs/job-store.ts';
 import { migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
 import { type HelpdeskClient, HelpdeskFailed, type HelpdeskId, type NewTicket } from '../tools/helpdesk-tool.ts';
-import { backOffMs, type TicketTimes } from './ticket-times.ts';
+import type { TicketTimes } from './ticket-times.ts';
 
 const MIGRATIONS = [
   [
@@ -36,6 +38,7 @@ type Row = {
   attempts: number;
   is_unknown: number;
   accepted_at: number;
+  due_at: number;
 };
 
 export interface HandoverParts {
@@ -46,14 +49,15 @@ export interface HandoverParts {
   /** Throws when the connection cannot be used. */
   connect(helpdesk: HelpdeskId): HelpdeskClient;
   onFault(where: string, error: unknown): void;
+  count?: JobKind<never>['count'];
 }
 
 export type Handovers = ReturnType<typeof openHandovers>;
 
 /** Visitors of web pages who asked for a person: each request becomes one ticket, or stands in a list until somebody has answered it. */
-export const openHandovers = ({ sql, times, now, random, connect, onFault }: HandoverParts) => {
+export const openHandovers = ({ sql, times, now, random, connect, onFault, count }: HandoverParts) => {
   migrate(sql, 'handovers', MIGRATIONS);
-  const count = (condition: string, ...values: (string | number)[]): number =>
+  const countOf = (condition: string, ...values: (string | number)[]): number =>
     sql.all<{ n: number }>(`SELECT count(*) AS n FROM handovers WHERE ${condition}`, ...values)[0]?.n ?? 0;
 
   const settle = (id: string, state: HandoverState, changes: { ticket?: string; error?: string }): void =>
@@ -85,29 +89,32 @@ export const openHandovers = ({ sql, times, now, random, connect, onFault }: Han
     return client.createTicket(ticketOf(request), options());
   };
 
-  const attempt = async (row: Row): Promise<void> => {
-    try {
-      settle(row.id, 'created', { ticket: await ticketFor(row) });
-    } catch (error) {
-      onFault('handover', error);
-      const failed = error instanceof HelpdeskFailed ? error : undefined;
-      const message = (error instanceof Error ? error.message : String(error)).slice(0, 300);
-      const attempts = row.attempts + 1;
-      // A connection that cannot be used counts as an outage.
-      if (failed?.isTransient === false || attempts >= times.attempts)
-        return settle(row.id, 'listed', { error: message });
-      const isUnknown = failed?.isOutcomeUnknown === true;
-      const waitMs = Math.max(
-        backOffMs(attempts, { retryMs: times.retryMs, random }),
-        isUnknown ? times.settleMs : 0,
-        failed?.retryAfterMs ?? 0,
-      );
-      sql.run(
-        'UPDATE handovers SET attempts = ?, error = ?, due_at = ?, is_unknown = CASE WHEN ? THEN 1 ELSE is_unknown AND ? END WHERE id = ?',
-        ...[attempts, message, now() + waitMs, Number(isUnknown), Number(failed === undefined), row.id],
-      );
-    }
-  };
+  const runner = jobRunner<Row>({
+    name: 'handover',
+    store: sqlJobs<Row>(sql, {
+      table: 'handovers',
+      open: "state = 'waiting'",
+      bury: ({ id }, error) => settle(id, 'listed', { error }),
+    }),
+    run: async (row) => {
+      try {
+        settle(row.id, 'created', { ticket: await ticketFor(row) });
+      } catch (error) {
+        // After a clear refusal there is no ticket; a connection that cannot be used says nothing about one.
+        if (error instanceof HelpdeskFailed)
+          sql.run('UPDATE handovers SET is_unknown = ? WHERE id = ?', Number(error.isOutcomeUnknown), row.id);
+        throw error;
+      }
+    },
+    failureOf: (error) => failureOf(error, times),
+    retryMs: times.retryMs,
+    attempts: times.attempts,
+    atOnce: 20,
+    now,
+    random,
+    onFault,
+    count,
+  });
 
   const prune = (): void => {
     sql.run('UPDATE handovers SET sender = NULL WHERE sender IS NOT NULL AND accepted_at < ?', now() - HOUR_MS);
@@ -125,9 +132,9 @@ export const openHandovers = ({ sql, times, now, random, connect, onFault }: Han
       if (known !== undefined) return known.state;
       const hourAgo = now() - HOUR_MS;
       const isOver =
-        count('accepted_at > ?', hourAgo) >= MAX_HOURLY.all ||
-        (sender !== undefined && count('accepted_at > ? AND sender = ?', hourAgo, sender) >= MAX_HOURLY.sender) ||
-        count('request IS NOT NULL') >= MAX_STORED;
+        countOf('accepted_at > ?', hourAgo) >= MAX_HOURLY.all ||
+        (sender !== undefined && countOf('accepted_at > ? AND sender = ?', hourAgo, sender) >= MAX_HOURLY.sender) ||
+        countOf('request IS NOT NULL') >= MAX_STORED;
       if (isOver) return 'too many';
       const isListed = target === 'list';
       const state = isListed ? 'listed' : 'waiting';
@@ -155,18 +162,23 @@ export const openHandovers = ({ sql, times, now, random, connect, onFault }: Han
     erase: ({ id, email }: HandoverErasureQuery): number => {
       const condition = id === undefined ? 'email = ?' : 'id = ?';
       const value = id ?? email?.toLowerCase() ?? '';
-      const erased = count(condition, value);
+      const erased = countOf(condition, value);
       sql.run(`DELETE FROM handovers WHERE ${condition}`, value);
       return erased;
     },
-    dueAt: (): number | undefined =>
-      sql.all<{ at: number | null }>('SELECT min(due_at) AS at FROM handovers')[0]?.at ?? undefined,
-    /** Creates the tickets that are due, one after the other. Never throws. */
-    work: async (): Promise<void> => {
-      for (const row of sql.all<Row>('SELECT * FROM handovers WHERE due_at <= ? ORDER BY due_at LIMIT 20', now()))
-        await attempt(row);
-    },
+    /** When the next ticket is to be created. */
+    dueAt: runner.dueAt,
+    /** Creates the tickets that are due, one after the other. */
+    work: async (): Promise<void> => void (await runner.run()),
   };
+};
+
+/** A connection that cannot be used counts as an outage. */
+const failureOf = (error: unknown, { settleMs }: Pick<TicketTimes, 'settleMs'>): JobFailure => {
+  const sentence = (error instanceof Error ? error.message : String(error)).slice(0, 300);
+  if (!(error instanceof HelpdeskFailed)) return { sentence, isTransient: true, isFault: true };
+  const leastWaitMs = Math.max(error.isOutcomeUnknown ? settleMs : 0, error.retryAfterMs ?? 0);
+  return { sentence, isTransient: error.isTransient, leastWaitMs, isFault: true };
 };
 
 const CURSOR = /^(\d{1,15}) ([\w-]{16,64})$/;

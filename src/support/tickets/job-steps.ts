@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { SupportRequest, SupportResponse } from '../../contract/wire/support-response.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';
 import { withDeadline } from '../../platform/http/deadline.ts';
+import { type JobFailure, NotYet } from '../../platform/jobs/job-runner.ts';
 import { readStored } from '../../platform/storage/sql.ts';
 import { ConnectionGone, ConnectionUnusable, type Write } from '../tools/connections.ts';
 import {
@@ -22,9 +23,9 @@ import {
   titleOf,
 } from './ticket-draft.ts';
 import type { Job, TicketStore } from './ticket-store.ts';
-import { backOffMs, spreadMs, type TicketTimes } from './ticket-times.ts';
+import type { TicketTimes } from './ticket-times.ts';
 
-interface StepParts {
+export interface StepParts {
   store: TicketStore;
   /** For agents who look at the ticket. */
   drafts: Pick<DraftStore, 'keep'>;
@@ -44,17 +45,6 @@ interface StepParts {
   onStep?: ((step: string) => void) | undefined;
 }
 
-/** No failure: the job has to wait, and is continued at that time. */
-class NotYet extends Error {
-  override readonly name = 'NotYet';
-  readonly at: number;
-
-  constructor(message: string, { at }: { at: number }) {
-    super(message);
-    this.at = at;
-  }
-}
-
 /** A message counts as missing after so many times the first wait: a tool may send its webhook before the API shows the message. */
 const GONE_AFTER_RETRIES = 10;
 
@@ -64,7 +54,7 @@ const GONE_AFTER_RETRIES = 10;
  *
  * @throws The error of the step that failed.
  */
-const workOn = async (job: Job, parts: StepParts): Promise<void> => {
+export const workOn = async (job: Job, parts: StepParts): Promise<void> => {
   const connection = parts.connect();
   let at: Job | undefined = job;
   while (at?.state === 'open') {
@@ -229,11 +219,11 @@ const nameMessages = (
   { store, now }: { store: TicketStore; now: number },
 ): Job =>
   store.transaction(() => {
-    for (const id of others) store.add(`m:${id}`, { ticket: job.ticket, now, nudgeAt: now });
+    for (const id of others) store.add(`m:${id}`, { ticket: job.ticket, now });
     const current = store.job(job.id);
     const named = store.change(job, { about: `m:${first}` }, now);
     // A delivery since the ticket was read may be about a message that it did not contain.
-    if (isRenewed(job, current)) store.add(job.about, { ticket: current?.ticket ?? null, now, nudgeAt: now });
+    if (isRenewed(job, current)) store.add(job.about, { ticket: current?.ticket ?? null, now });
     return named;
   });
 
@@ -354,84 +344,13 @@ const bounded = async <T>(
   return withDeadline(() => call(signal), { signal, reason });
 };
 
-export interface AttemptParts extends StepParts {
-  random: () => number;
-  onFault(where: string, error: unknown): void;
-}
-
-/** A job is given up after this time, however often the tool asks to wait. */
-const MAX_OPEN_MS = 86_400_000;
-
-/**
- * Makes one attempt at a job, and records the outcome: done, to be retried at a time, or dead.
- *
- * @returns Until when the tool asks to wait; undefined when it does not.
- */
-export const attemptJob = async (job: Job, parts: AttemptParts): Promise<number | undefined> => {
-  const { store, now, times } = parts;
-  // Recorded first: an attempt that ends the process counts, and is followed by another.
-  const attempts = job.attempts + 1;
-  const due = now() + backOff(attempts, parts);
-  const nudgeAt = Math.max(due, now() + 3 * times.callMs + times.analyseMs);
-  const begun = store.change(job, { attempts, due_at: due, nudge_at: nudgeAt, nudges: 0 }, now());
-  try {
-    await workOn(begun, parts);
-    return undefined;
-  } catch (error) {
-    const current = store.job(job.id);
-    return current === undefined ? undefined : recordFailure(current, error, parts);
-  }
-};
-
-const recordFailure = (job: Job, error: unknown, parts: AttemptParts): number | undefined => {
-  const { store, times, onFault } = parts;
-  const time = parts.now();
-  if (error instanceof NotYet) {
-    store.change(job, { attempts: job.attempts - 1, due_at: error.at, nudge_at: error.at }, time);
-    return undefined;
-  }
-  const { sentence, isTransient, isFault, retryAfterMs } = failureOf(error);
-  if (isFault) onFault('ticket', error);
-  const isOver = retryAfterMs === undefined ? job.attempts >= times.attempts : time - job.begun_at > MAX_OPEN_MS;
-  if (!isTransient || isOver) {
-    store.change(job, { state: 'dead', error: sentence }, time);
-    return undefined;
-  }
-  if (retryAfterMs === undefined) {
-    const again = time + backOff(job.attempts, parts);
-    store.change(job, { error: sentence, due_at: again, nudge_at: again }, time);
-    return undefined;
-  }
-  // A tool that repeatedly asks for no wait at all is still called with growing back-off.
-  const refusals = job.refusals + 1;
-  const wait = Math.max(retryAfterMs, backOff(refusals, parts)) + spreadMs(retryAfterMs, parts.random);
-  const again = time + wait;
-  const attempts = job.attempts - 1;
-  store.change(job, { attempts, refusals, error: sentence, due_at: again, nudge_at: again }, time);
-  return time + retryAfterMs;
-};
-
-const backOff = (failures: number, { times, random }: AttemptParts): number =>
-  backOffMs(failures, { retryMs: times.retryMs, random });
-
-/** What a failed attempt means for its job. */
-interface Failure {
-  /** For the list of tickets. */
-  sentence: string;
-  /** Whether it is retried; otherwise the job is dead at once. */
-  isTransient: boolean;
-  /** How long the tool asks to wait; such an attempt does not count. */
-  retryAfterMs?: number | undefined;
-  /** Whether it is unexpected, and to be logged with its cause. */
-  isFault: boolean;
-}
-
 const MAX_SENTENCE = 300;
 /** Longer waits are cut. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-const failureOf = (error: unknown): Failure => {
-  const expected = (isTransient: boolean, retryAfterMs?: number): Failure => ({
+/** What a failed attempt means for its job. */
+export const failureOf = (error: unknown): JobFailure => {
+  const expected = (isTransient: boolean, retryAfterMs?: number): JobFailure => ({
     ...{ isTransient, retryAfterMs, isFault: false },
     sentence: (error instanceof Error && error.message.slice(0, MAX_SENTENCE)) || 'Cannot continue',
   });

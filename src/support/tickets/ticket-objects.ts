@@ -14,6 +14,7 @@ import type {
   TicketsRequest,
   TicketsResponse,
 } from '../../contract/wire/tickets.ts';
+import type { ObjectMethods } from '../../platform/rpc/remote-store.ts';
 import { HELPDESK_IDS, type HelpdeskEvent, type HelpdeskId, type SentReply } from '../tools/helpdesk-tool.ts';
 import type { DraftLesson, ProposedReply, RatedDraft, RepliedMessage } from './ticket-draft.ts';
 
@@ -33,19 +34,44 @@ export const ticketObjectName = ({ workspace, helpdesk, ticketId }: TicketKey): 
 
 export type MessageEvent = Extract<HelpdeskEvent, { kind: 'message' }>;
 
-/** RPC methods of a ticket's Durable Object. */
-export interface TicketStub {
-  accept(place: TicketKey, event: MessageEvent): Promise<void>;
-  work(place: TicketKey): Promise<WorkOutcome>;
-  postpone(place: TicketKey, until: number): Promise<void>;
-  replay(place: TicketKey, jobs: readonly number[]): Promise<number[]>;
-  draft(place: TicketKey): Promise<StoredDraft | undefined>;
-  onDesk(place: TicketKey): Promise<StoredCase | undefined>;
-  lesson(place: TicketKey, job: number): Promise<DraftLesson | undefined>;
-  rate(place: TicketKey, feedback: DraftFeedback, text?: string): Promise<boolean>;
-  learn(place: TicketKey, sent: string): Promise<RepliedMessage | undefined>;
-  eraseDrafts(place: TicketKey): Promise<void>;
+/** The jobs of one ticket, and the work on them. */
+export interface TicketCase {
+  /** Adds a job for a delivery; a repeated delivery adds none. */
+  accept(event: MessageEvent): void;
+  /** The workspace lets the ticket begin now. */
+  begin(): void;
+  /** When `work` has something to do next, in milliseconds since 1970. */
+  dueAt(): number | undefined;
+  /** Works on all due jobs, one after the other, reports, and deletes old jobs; concurrent calls share one run. */
+  work(): Promise<void>;
+  /** Reopens dead jobs; returns those that were dead. */
+  replay(jobs: readonly number[]): number[];
+  /** The draft for the newest message that has one. */
+  draft(): StoredDraft | undefined;
+  /** The newest message with what is kept of it; undefined for a ticket without jobs. */
+  onDesk(): StoredCase | undefined;
+  lesson(job: number): DraftLesson | undefined;
+  /** False when there is no draft. */
+  rate(feedback: DraftFeedback, text?: string): boolean;
+  /** Compares a reply that an agent has sent with the draft; undefined when one is known already. */
+  learn(sent: string): RepliedMessage | undefined;
+  eraseDrafts(): void;
 }
+
+/** RPC methods of a ticket's Durable Object. */
+export const TICKET_METHODS = [
+  'accept',
+  'begin',
+  'replay',
+  'draft',
+  'onDesk',
+  'lesson',
+  'rate',
+  'learn',
+  'eraseDrafts',
+] as const satisfies (keyof TicketCase)[];
+export type TicketMethod = (typeof TICKET_METHODS)[number];
+export type TicketStub = ObjectMethods<TicketCase, TicketMethod, TicketKey>;
 
 /** The draft of a job, and since when (milliseconds since 1970) its message is known. */
 export interface StoredDraft {
@@ -61,42 +87,64 @@ export interface ChangedDraft extends Pick<Lesson, 'helpdesk' | 'ticket_id' | 't
 }
 
 /** The newest message of a ticket, with what is kept of it. */
-export interface StoredCase extends Pick<TicketOnDesk, 'case' | 'sent' | 'rewritten'> {
+interface StoredCase extends Pick<TicketOnDesk, 'case' | 'sent' | 'rewritten'> {
   job: JobReport;
 }
 
-export interface WorkOutcome {
-  /** Number of jobs that are still open. */
-  open: number;
+/** What all tickets of a workspace share: their jobs, pauses of tools, requested syncs, and visitors who asked for a person. */
+export interface Desk {
+  /** Records the state of a ticket's jobs. Returns when it may begin to work, in milliseconds since 1970: few tickets work at once. */
+  enter(place: TicketRef, jobs: readonly JobReport[]): number;
+  /** Records the state of a ticket's jobs when its work is over. */
+  leave(place: TicketRef, jobs: readonly JobReport[]): void;
+  list(query: TicketsRequest): TicketPage | 'unknown cursor';
+  addRefused(helpdesk: HelpdeskId, count: number): void;
+  restore(jobs: readonly TicketJob[]): boolean[];
+  addReply(place: TicketRef, reply: RepliedMessage): void;
+  addFeedback(place: TicketRef, rated: RatedDraft): void;
+  outcomes(): TicketOutcomes;
+  changedDrafts(query: LessonsRequest): ChangedDraft[];
+  eraseOutcomes(place: TicketRef): void;
+  dead(ids: readonly string[] | 'all', limit: number): DeadJob[];
+  forget(ids: readonly string[]): { dead: number };
+  /** Stores a delivery that its ticket's object did not store in time, and hands it on later. */
+  addDelivery(message: EventMessage): void;
+  addOversized(delivery: Oversized): void;
+  pause(helpdesk: string, until: number): void;
+  requestSync(options: { full: boolean }): void;
+  addHandover(
+    request: HandoverRequest,
+    options: { target: HelpdeskId | 'list'; sender?: string | undefined },
+  ): HandoverState | 'too many';
+  handovers(query: HandoversRequest): HandoversPage | 'unknown cursor';
+  eraseHandovers(query: HandoverErasureQuery): number;
+  isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
 }
 
 /** RPC methods of a workspace's Durable Object. */
-export interface WorkspaceStub {
-  report(workspace: string, place: { helpdesk: string; ticketId: string }, jobs: readonly JobReport[]): Promise<void>;
-  list(workspace: string, query: TicketsRequest): Promise<TicketPage | 'unknown cursor'>;
-  addRefused(workspace: string, helpdesk: HelpdeskId, count: number): Promise<void>;
-  restore(workspace: string, jobs: readonly TicketJob[]): Promise<boolean[]>;
-  addReply(workspace: string, place: TicketRef, replied: RepliedMessage): Promise<void>;
-  addFeedback(workspace: string, place: TicketRef, rated: RatedDraft): Promise<void>;
-  outcomes(workspace: string): Promise<TicketOutcomes>;
-  changedDrafts(workspace: string, query: LessonsRequest): Promise<ChangedDraft[]>;
-  eraseOutcomes(workspace: string, place: TicketRef): Promise<void>;
-  dead(workspace: string, ids: readonly string[] | 'all', limit: number): Promise<DeadJob[]>;
-  forget(workspace: string, ids: readonly string[]): Promise<{ dead: number }>;
-  addUndelivered(workspace: string, delivery: Undelivered): Promise<void>;
-  addOversized(workspace: string, delivery: Oversized): Promise<void>;
-  pausedUntil(workspace: string): Promise<Record<string, number>>;
-  pause(workspace: string, helpdesk: string, until: number): Promise<void>;
-  requestSync(workspace: string, options: { full: boolean }): Promise<void>;
-  addHandover(
-    workspace: string,
-    request: HandoverRequest,
-    options: { target: HelpdeskId | 'list'; sender?: string | undefined },
-  ): Promise<HandoverState | 'too many'>;
-  handovers(workspace: string, query: HandoversRequest): Promise<HandoversPage | 'unknown cursor'>;
-  eraseHandovers(workspace: string, query: HandoverErasureQuery): Promise<number>;
-  isFirstCall(workspace: string, linkHash: string, options: { ttlSeconds: number; nowMs: number }): Promise<boolean>;
-}
+export const DESK_METHODS = [
+  'enter',
+  'leave',
+  'list',
+  'addRefused',
+  'restore',
+  'addReply',
+  'addFeedback',
+  'outcomes',
+  'changedDrafts',
+  'eraseOutcomes',
+  'dead',
+  'forget',
+  'addDelivery',
+  'addOversized',
+  'pause',
+  'requestSync',
+  'addHandover',
+  'handovers',
+  'eraseHandovers',
+  'isFirstCall',
+] as const satisfies (keyof Desk)[];
+export type WorkspaceStub = ObjectMethods<Desk>;
 
 /** A page of jobs, and the refused deliveries of the workspace. */
 export interface TicketPage extends Omit<TicketsResponse, 'helpdesks'> {
@@ -129,7 +177,7 @@ export interface JobPlace {
 export interface DeadJob {
   id: string;
   place: JobPlace;
-  /** For a delivery that its ticket's object could not store; JSON of a queue message. */
+  /** For a delivery that its ticket's object could not store; JSON of an `EventMessage`. */
   message: string | null;
 }
 
@@ -139,7 +187,7 @@ export interface Undelivered {
   ticketId: string;
   /** Id of the message that it is about, or `first` or `latest`. */
   about: string;
-  /** JSON of a queue message. */
+  /** JSON of an `EventMessage`. */
   message: string;
 }
 
@@ -151,40 +199,26 @@ export interface Oversized {
   hash: string;
 }
 
-const Place = { workspace: z.string().min(1).max(128), helpdesk: z.enum(HELPDESK_IDS) };
+/** A delivery, as `HelpdeskTool.read` returned it. */
+export const EventMessage = z.strictObject({
+  kind: z.literal('event'),
+  workspace: z.string().min(1).max(128),
+  helpdesk: z.enum(HELPDESK_IDS),
+  event: z.custom<Exclude<HelpdeskEvent, { kind: 'ignored' }>>((value) => typeof value === 'object'),
+});
+export type EventMessage = z.infer<typeof EventMessage>;
 
-/** A message of the queue. */
-export const TicketMessage = z.discriminatedUnion('kind', [
-  /** Names a ticket with work to do; the work is in the ticket's object. */
-  z.strictObject({ kind: z.literal('ticket'), ...Place, ticketId: z.string().min(1).max(200) }),
-  /** A delivery that could not be stored in time, as `HelpdeskTool.read` returned it. */
-  z.strictObject({
-    kind: z.literal('event'),
-    ...Place,
-    event: z.custom<HelpdeskEvent>((value) => typeof value === 'object'),
-  }),
-]);
-export type TicketMessage = z.infer<typeof TicketMessage>;
-export type EventMessage = Extract<TicketMessage, { kind: 'event' }>;
-
-/**
- * Stores an event where it survives every crash: a message in its ticket's object, an article in the workspace's object.
- *
- * @returns Id of the ticket with work to do; undefined for an article, whose sync the workspace's object starts itself.
- */
+/** Stores an event where it survives every crash: a message in its ticket's object, an article in the workspace's object. */
 export const storeEvent = async (
   { workspace, helpdesk, event }: EventMessage,
   { ticketStub, workspaceStub }: Stubs,
-): Promise<string | undefined> => {
+): Promise<void> => {
   if (event.kind === 'message') {
     const place = { workspace, helpdesk, ticketId: event.ticketId };
-    await ticketStub(place).accept(place, event);
-    return event.ticketId;
+    return ticketStub(place).accept(place, event);
   }
   // Only a full listing shows that an article is gone.
-  if (event.kind === 'article')
-    await workspaceStub(workspace).requestSync(workspace, { full: event.change === 'unpublished' });
-  return undefined;
+  return workspaceStub(workspace).requestSync(workspace, { full: event.change === 'unpublished' });
 };
 
 /** Keeps a reply that an agent has sent with the draft of its ticket, compares them, and counts the outcome. */

@@ -1,4 +1,5 @@
 import type { TicketResult, TicketState } from '../../contract/wire/tickets.ts';
+import { type JobRecord, sqlJobs } from '../../platform/jobs/job-store.ts';
 import { addColumn, migrate, type Sql, type SqlValue } from '../../platform/storage/sql.ts';
 
 /**
@@ -8,21 +9,12 @@ import { addColumn, migrate, type Sql, type SqlValue } from '../../platform/stor
 type JobStep = 'accepted' | 'composed' | 'writing' | 'written';
 
 /** The work on one message of the ticket. Times are milliseconds since 1970. */
-export type Job = {
+export type Job = JobRecord & {
   id: number;
   /** `first`, `latest`, or `m:` and the message's id. */
   about: string;
   state: TicketState;
   step: JobStep;
-  attempts: number;
-  /** Attempts that do not count, since the tool asked to wait. */
-  refusals: number;
-  /** No attempt before this time. */
-  due_at: number;
-  /** When the alarm queues it. */
-  nudge_at: number;
-  /** How often the alarm queued it since the last attempt. */
-  nudges: number;
   /** Until then a note that was sent (in `writing`), or a draft (in `written`), may still appear; 0 when none was. */
   settle_at: number;
   /** Number of deliveries: a job without a message id may be about a later message by now. */
@@ -37,7 +29,6 @@ export type Job = {
   /** Id of the helpdesk. */
   note_id: string | null;
   result: TicketResult | null;
-  error: string | null;
   /** Why nothing was written for the message, in a few words; null where something was, or it is not known. */
   reason: string | null;
   /** For the list of tickets, without personal data. */
@@ -78,6 +69,12 @@ const MIGRATIONS = [
   addColumn('jobs', 'reason', 'TEXT'),
   addColumn('jobs', 'title', 'TEXT'),
   addColumn('jobs', 'intent', 'TEXT'),
+  // Jobs were queued until the runner worked on them by its own alarm.
+  [
+    'ALTER TABLE jobs DROP COLUMN nudge_at',
+    'ALTER TABLE jobs DROP COLUMN nudges',
+    'CREATE INDEX jobs_by_time ON jobs (state, due_at, id)',
+  ],
 ];
 
 export type TicketStore = ReturnType<typeof ticketStore>;
@@ -87,50 +84,49 @@ export const ticketStore = (sql: Sql) => {
   migrate(sql, 'tickets', MIGRATIONS);
   const one = (query: string, ...values: SqlValue[]): Job | undefined => sql.all<Job>(query, ...values)[0];
   const jobAbout = (about: string): Job | undefined => one('SELECT * FROM jobs WHERE about = ?', about);
+  /** Stores changes and their time. Returns the changed job. */
+  const change = (job: Job, changes: Changes, now: number): Job => {
+    // Column names come from the type, never from input.
+    const entries = Object.entries({ ...changes, changed_at: now });
+    const columns = entries.map(([name]) => `${name} = ?`).join(', ');
+    sql.run(
+      `UPDATE jobs SET ${columns}, version = version + 1 WHERE id = ?`,
+      ...entries.map(([, value]) => value),
+      job.id,
+    );
+    return { ...job, ...changes, changed_at: now, version: job.version + 1 };
+  };
   return {
+    ...sqlJobs<Job>(sql, {
+      table: 'jobs',
+      open: "state = 'open'",
+      bury: (job, error, now) => void change(job, { state: 'dead', error }, now),
+    }),
     open: () => sql.all<Job>("SELECT * FROM jobs WHERE state = 'open' ORDER BY id"),
     /** The first hundred whose current version was not reported. */
     unreported: () => sql.all<Job>('SELECT * FROM jobs WHERE told < version ORDER BY id LIMIT 100'),
     /** The first hundred that ended at or before a time. */
     endedBy: (time: number) =>
       sql.all<Job>("SELECT * FROM jobs WHERE state IN ('dead', 'done') AND changed_at <= ? LIMIT 100", time),
-    /** When the next open job is to be queued, and when the first of the others ended. */
-    nextTimes: (): { nudgeAt: number | null; endedAt: number | null } => {
-      const [next] = sql.all<{ nudgeAt: number | null; endedAt: number | null }>(
-        `SELECT (SELECT min(nudge_at) FROM jobs WHERE state = 'open') AS nudgeAt,
-          (SELECT min(changed_at) FROM jobs WHERE state IN ('dead', 'done')) AS endedAt`,
-      );
-      return next ?? { nudgeAt: null, endedAt: null };
-    },
+    /** When the first of the jobs that are not open ended. */
+    endedAt: (): number | undefined =>
+      sql.all<{ at: number | null }>("SELECT min(changed_at) AS at FROM jobs WHERE state IN ('dead', 'done')")[0]?.at ??
+      undefined,
     job: (id: number) => one('SELECT * FROM jobs WHERE id = ?', id),
     latest: () => one('SELECT * FROM jobs ORDER BY id DESC LIMIT 1'),
     titled: () => sql.all<Job>('SELECT * FROM jobs WHERE title IS NOT NULL'),
     jobAbout,
-    /** The oldest open job that is due. */
-    dueJob: (now: number) =>
-      one("SELECT * FROM jobs WHERE state = 'open' AND due_at <= ? ORDER BY due_at, id LIMIT 1", now),
-    add: (about: string, { ticket, now, nudgeAt }: { ticket: string | null; now: number; nudgeAt: number }): Job => {
+    add: (about: string, { ticket, now }: { ticket: string | null; now: number }): Job => {
       sql.run(
-        `INSERT INTO jobs (about, state, step, attempts, due_at, nudge_at, nudges, settle_at, deliveries, ticket, accepted_at, begun_at,
-          changed_at, version, told) VALUES (?, 'open', 'accepted', 0, ?, ?, 0, 0, 1, ?, ?, ?, ?, 1, 0)`,
-        ...[about, now, nudgeAt, ticket, now, now, now],
+        `INSERT INTO jobs (about, state, step, attempts, due_at, settle_at, deliveries, ticket, accepted_at, begun_at,
+          changed_at, version, told) VALUES (?, 'open', 'accepted', 0, ?, 0, 1, ?, ?, ?, ?, 1, 0)`,
+        ...[about, now, ticket, now, now, now],
       );
       const added = jobAbout(about);
       if (added === undefined) throw new Error('Cannot store the job: it is missing after the write');
       return added;
     },
-    /** Stores changes and their time. Returns the changed job. */
-    change: (job: Job, changes: Changes, now: number): Job => {
-      // Column names come from the type, never from input.
-      const entries = Object.entries({ ...changes, changed_at: now });
-      const columns = entries.map(([name]) => `${name} = ?`).join(', ');
-      sql.run(
-        `UPDATE jobs SET ${columns}, version = version + 1 WHERE id = ?`,
-        ...entries.map(([, value]) => value),
-        job.id,
-      );
-      return { ...job, ...changes, changed_at: now, version: job.version + 1 };
-    },
+    change,
     markReported: (id: number, version: number) =>
       sql.run('UPDATE jobs SET told = max(told, ?) WHERE id = ?', version, id),
     remove: (id: number) => sql.run('DELETE FROM jobs WHERE id = ?', id),

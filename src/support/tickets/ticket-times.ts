@@ -13,6 +13,8 @@ export interface TicketTimes {
   analyseMs: number;
   /** Attempts before a job is dead. */
   attempts: number;
+  /** Tickets of a workspace that are worked on at once. */
+  atOnce: number;
   /** Retention of ended jobs after their last change; marks stay. */
   keepMs: number;
 }
@@ -48,6 +50,12 @@ export const ticketSettings = {
     usual: 24,
     what: 'Attempts before a message is listed as dead',
   }),
+  TICKET_AT_ONCE: wholeNumber({
+    from: 1,
+    to: 200,
+    usual: 5,
+    what: 'Tickets of a workspace that are worked on at once; more with a model, whose replies take seconds',
+  }),
   TICKET_KEEP_DAYS: wholeNumber({
     from: 1,
     to: 365,
@@ -68,21 +76,7 @@ export function readTicketTimes(variables: TicketTimeVariables): TicketTimes {
     callMs: values.TICKET_CALL_MS,
     analyseMs: values.TICKET_ANALYSE_MS,
     attempts: values.TICKET_ATTEMPTS,
+    atOnce: values.TICKET_AT_ONCE,
     keepMs: values.TICKET_KEEP_DAYS * DAY_MS,
   };
 }
-
-const MAX_DOUBLINGS = 20;
-const MAX_TIMES = 600;
-
-/** Wait after the `failures`-th failure in a row: doubling, with a quarter of jitter either way so that many do not come at once. */
-export const backOffMs = (failures: number, { retryMs, random }: { retryMs: number; random: () => number }): number => {
-  const times = Math.min(2 ** Math.min(Math.max(failures - 1, 0), MAX_DOUBLINGS), MAX_TIMES);
-  return Math.ceil(retryMs * times * (0.75 + random() / 2));
-};
-
-const MAX_SPREAD_MS = 60_000;
-
-/** Random delay after the end of a pause, so that not all waiting tickets continue at once. */
-export const spreadMs = (pauseMs: number, random: () => number): number =>
-  Math.ceil(random() * Math.min(Math.max(pauseMs, 0), MAX_SPREAD_MS));

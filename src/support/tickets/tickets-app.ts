@@ -39,14 +39,20 @@ import { readStored } from '../../platform/storage/sql.ts';
 import type { ListedConnection } from '../tools/connections.ts';
 import { HELPDESK_IDS, type HelpdeskId } from '../tools/helpdesk-tool.ts';
 import { articlesOf } from './ticket-draft.ts';
-import { type DeadJob, type StoredDraft, type Stubs, type TicketKey, TicketMessage } from './ticket-objects.ts';
+import {
+  type DeadJob,
+  EventMessage,
+  type StoredDraft,
+  type Stubs,
+  storeEvent,
+  type TicketKey,
+} from './ticket-objects.ts';
 import { idOf, isIdOf } from './workspace-store.ts';
 
 interface TicketsAppOptions extends Stubs, Pick<HandoverRoutesOptions, 'handoverTo'> {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
   /** The connections of a workspace. */
   connectionsOf(workspace: string): readonly ListedConnection[];
-  enqueue(message: TicketMessage): Promise<void>;
 }
 
 const SELF = 'webhooks';
@@ -249,7 +255,6 @@ const refuseQuery = (
 
 interface ReplayParts extends Stubs {
   workspace: string;
-  enqueue(message: TicketMessage): Promise<void>;
 }
 
 /** Jobs of one request for `all`. */
@@ -282,18 +287,18 @@ export const replayTickets = async (
   return { replayed: replayed.length, unknown, remaining };
 };
 
-/** Dead jobs of one ticket. A delivery that was never stored is queued again and removed from the list. */
+/** Dead jobs of one ticket. A delivery that was never stored is stored now, and removed from the list. */
 const replayJobs = async (
   jobs: readonly DeadJob[],
-  { workspace, ticketStub, enqueue }: ReplayParts,
+  { workspace, ...stubs }: ReplayParts,
 ): Promise<{ replayed: string[]; gone: string[] }> => {
   const [first] = jobs;
   if (first === undefined) return { replayed: [], gone: [] };
   const undelivered = jobs.filter(({ message }) => message !== null);
   for (const { message } of undelivered) {
-    const delivery = readStored(TicketMessage, message ?? '');
+    const delivery = readStored(EventMessage, message ?? '');
     // A damaged one can only be removed from the list, as one that was too large.
-    if (delivery !== undefined) await enqueue(delivery);
+    if (delivery !== undefined) await storeEvent(delivery, stubs);
   }
   const stored = jobs.filter(({ message }) => message === null);
   const { ticketId } = first.place;
@@ -302,11 +307,10 @@ const replayJobs = async (
   const numbers =
     stored.length === 0
       ? []
-      : await ticketStub(place).replay(
+      : await stubs.ticketStub(place).replay(
           place,
           stored.map(({ place: { job } }) => job),
         );
-  if (numbers.length > 0) await enqueue({ kind: 'ticket', ...place });
   const isReplayed = ({ place: { job } }: DeadJob) => numbers.includes(job);
   return {
     replayed: [...undelivered, ...stored.filter(isReplayed)].map(({ id }) => id),

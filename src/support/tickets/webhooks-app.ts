@@ -21,21 +21,21 @@ import {
   type SentReply,
 } from '../tools/helpdesk-tool.ts';
 import { startVerification, type Verification } from '../tools/signatures.ts';
-import type { EventMessage, Oversized, TicketKey, TicketMessage } from './ticket-objects.ts';
+import type { EventMessage, Oversized, TicketKey } from './ticket-objects.ts';
 
 interface WebhooksAppOptions {
   connections: Pick<Connections, 'secretsOf' | 'list'>;
   tools: Readonly<Partial<Record<HelpdeskId, HelpdeskTool>>>;
-  /** Stores an event in a Durable Object; returns the id of the ticket with work to do. */
-  store(message: EventMessage): Promise<string | undefined>;
+  /** Stores an event in the Durable Object that works on it. */
+  store(message: EventMessage): Promise<void>;
+  /** Stores an event with its workspace, which hands it on. */
+  storeLater(message: EventMessage): Promise<void>;
   /** Lists a verified delivery that is too large to be read. */
   listOversized(workspace: string, delivery: Oversized): Promise<void>;
   /** Counts deliveries to a connection that none of its secrets verifies. */
   countRefused(workspace: string, helpdesk: HelpdeskId, count: number): Promise<void>;
   /** Compares what an agent has sent with the draft. */
   learn?: ((sent: SentReply, place: Pick<TicketKey, 'workspace' | 'helpdesk'>) => Promise<void>) | undefined;
-  /** Queues a ticket with work to do, or an event that could not be stored. */
-  enqueue(message: TicketMessage): Promise<void>;
   now?: (() => number) | undefined;
   log?: Log | undefined;
 }
@@ -175,7 +175,7 @@ type Receipt =
 
 /** Together well below one second, the time within which a tool gets its response whatever is down. */
 const STORE_MS = 500;
-const ENQUEUE_MS = 300;
+const STORE_LATER_MS = 300;
 const MAX_EVENTS = 100;
 /** Verified against for unknown workspaces, so that they take as long as known ones. */
 const DUMMY_SECRETS = ['whsec_bm9ib2R5IGhhcyB0aGlzIHNlY3JldA=='];
@@ -219,18 +219,18 @@ const receive = async (
   );
   const ignored = events.find((event) => event.kind === 'ignored');
   const sent = ignored?.sent;
-  // A figure that is lost does no harm: nothing is queued, and the tool need not wait.
+  // A figure that is lost does no harm: no work depends on it, and the tool need not wait.
   if (sent !== undefined && isId(sent.ticketId))
     options.waitUntil(
       options.learn?.(sent, { workspace, helpdesk: tool.id }).catch((error) => options.onFault('learn', error)) ??
         Promise.resolve(),
     );
   const stored = await Promise.all(
-    wanted.map((event) => storeOrQueue({ kind: 'event', workspace, helpdesk: tool.id, event }, options)),
+    wanted.map((event) => storeEither({ kind: 'event', workspace, helpdesk: tool.id, event }, options)),
   );
   const accepted = events.filter(({ kind }) => kind !== 'ignored').length;
   if (stored.every(Boolean)) return { ok: true, accepted, reason: ignored?.reason.slice(0, 200) };
-  return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'neither the object nor the queue accepts it' };
+  return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'neither object stores it' };
 };
 
 /** A body that has arrived: whole up to 4 MiB; of a larger one its size and hash. */
@@ -315,26 +315,19 @@ const isId = (id: string): boolean => id.length > 0 && id.length <= 200;
 const isBounded = (event: HelpdeskEvent): boolean =>
   event.kind !== 'message' || (isId(event.ticketId) && (typeof event.message === 'string' || isId(event.message.id)));
 
-/** Stores an event, or queues it where that fails or takes too long; both together give one job. False when neither works. */
-const storeOrQueue = async (
-  message: EventMessage,
-  { store, enqueue, waitUntil, onFault }: ReceiveOptions,
-): Promise<boolean> => {
+/** Stores an event in its object, or with the workspace where that fails or takes too long; both together give one job. */
+const storeEither = async (message: EventMessage, { store, storeLater, onFault }: ReceiveOptions): Promise<boolean> => {
   try {
-    const ticketId = await within(() => store(message), { ms: STORE_MS, reason: 'the object did not answer in time' });
-    const { workspace, helpdesk } = message;
-    // It may fail: the alarm of the ticket's object queues the ticket as well.
-    if (ticketId !== undefined)
-      waitUntil(enqueue({ kind: 'ticket', workspace, helpdesk, ticketId }).catch((error) => onFault('queue', error)));
+    await within(() => store(message), { ms: STORE_MS, reason: 'the object did not answer in time' });
     return true;
   } catch (error) {
     onFault('object', error);
   }
   try {
-    await within(() => enqueue(message), { ms: ENQUEUE_MS, reason: 'the queue did not answer in time' });
+    await within(() => storeLater(message), { ms: STORE_LATER_MS, reason: 'the workspace did not answer in time' });
     return true;
   } catch (error) {
-    onFault('queue', error);
+    onFault('workspace', error);
     return false;
   }
 };

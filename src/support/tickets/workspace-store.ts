@@ -6,6 +6,9 @@ import type {
   TicketState,
   TicketsRequest,
 } from '../../contract/wire/tickets.ts';
+import { backOffMs } from '../../platform/jobs/back-off.ts';
+import { type JobKind, jobRunner, NotYet } from '../../platform/jobs/job-runner.ts';
+import { type JobRecord, sqlJobs } from '../../platform/jobs/job-store.ts';
 import { addColumn, migrate, type Sql, type SqlValue } from '../../platform/storage/sql.ts';
 import type { HelpdeskId } from '../tools/helpdesk-tool.ts';
 import type { RatedDraft, RepliedMessage } from './ticket-draft.ts';
@@ -19,7 +22,6 @@ import type {
   TicketRef,
   Undelivered,
 } from './ticket-objects.ts';
-import { backOffMs } from './ticket-times.ts';
 
 const INDEX_MIGRATIONS = [
   [
@@ -300,8 +302,6 @@ const readCursor = (cursor: string): { at: string; id: string } | undefined => {
   return at === undefined || id === undefined ? undefined : { at, id };
 };
 
-export type RateLimitPauses = ReturnType<typeof rateLimitPauses>;
-
 /** Ends of the rate-limit pauses that tools of a workspace requested, by tool. */
 export const rateLimitPauses = (sql: Sql) => {
   migrate(sql, 'pauses', [
@@ -328,12 +328,13 @@ interface ArticleSyncParts {
   /** False when a sync was running already, which may have read the articles before they changed. Throws when it cannot start. */
   start(options: { full: boolean }): Promise<boolean>;
   onFault(where: string, error: unknown): void;
+  count?: JobKind<never>['count'];
 }
 
 /** Back-off while another sync runs, in failures: a few seconds. */
 const BUSY_FAILURES = 2;
 
-type SyncRequest = { asked: number; full: number; failures: number; due_at: number };
+type SyncRequest = JobRecord & { asked: number; full: number };
 
 export type ArticleSync = ReturnType<typeof articleSync>;
 
@@ -341,43 +342,43 @@ export type ArticleSync = ReturnType<typeof articleSync>;
  * Syncs of the workspace's knowledge base that article events requested. A request is stored until a sync has started after the last
  * event, however often that fails.
  */
-export const articleSync = ({ sql, now, random, retryMs, start, onFault }: ArticleSyncParts) => {
+export const articleSync = ({ sql, start, ...times }: ArticleSyncParts) => {
   migrate(sql, 'article sync', [
     [
       `CREATE TABLE IF NOT EXISTS article_sync (
         id INTEGER PRIMARY KEY, asked INTEGER NOT NULL, full INTEGER NOT NULL, failures INTEGER NOT NULL, due_at INTEGER NOT NULL
       )`,
     ],
+    ['ALTER TABLE article_sync RENAME COLUMN failures TO attempts', 'ALTER TABLE article_sync ADD COLUMN error TEXT'],
   ]);
-  const requested = () => sql.all<SyncRequest>('SELECT asked, full, failures, due_at FROM article_sync')[0];
-  const retry = (failures: number): void =>
-    sql.run(
-      'UPDATE article_sync SET failures = ?, due_at = ?',
-      ...[failures, now() + backOffMs(failures === 0 ? BUSY_FAILURES : failures, { retryMs, random })],
-    );
+  // There is no bound of attempts, so no request is ever dead.
+  const store = sqlJobs<SyncRequest>(sql, { table: 'article_sync', open: 'true', bury: () => undefined });
+  const runner = jobRunner<SyncRequest>({
+    ...times,
+    name: 'article sync',
+    store,
+    run: async (request) => {
+      const hasStarted = await start({ full: request.full === 1 });
+      // A request made meanwhile may concern changes that the sync has not seen.
+      if (hasStarted) sql.run('DELETE FROM article_sync WHERE asked = ?', request.asked);
+      if (store.current(request) !== undefined)
+        throw new NotYet('another sync runs', { at: times.now() + backOffMs(BUSY_FAILURES, times) });
+    },
+    failureOf: (error) => ({ sentence: String(error).slice(0, 300), isTransient: true, isFault: true }),
+    attempts: Number.POSITIVE_INFINITY,
+    atOnce: 1,
+  });
   return {
     /** A `full` sync detects deletions. Several requests before it starts are one. */
     request: ({ full, now: time }: { full: boolean; now: number }) =>
       sql.run(
-        `INSERT INTO article_sync (id, asked, full, failures, due_at) VALUES (1, 1, ?, 0, ?)
+        `INSERT INTO article_sync (id, asked, full, attempts, due_at) VALUES (1, 1, ?, 0, ?)
           ON CONFLICT (id) DO UPDATE SET asked = asked + 1, full = max(full, excluded.full)`,
         ...[full ? 1 : 0, time],
       ),
     /** When the sync is to be started; undefined when none is requested. */
-    dueAt: () => requested()?.due_at,
-    /** Starts the sync, when it is due. Never throws. */
-    work: async (): Promise<void> => {
-      const wanted = requested();
-      if (wanted === undefined || wanted.due_at > now()) return;
-      try {
-        const hasStarted = await start({ full: wanted.full === 1 });
-        // A request made meanwhile may concern changes that the sync has not seen.
-        if (hasStarted) sql.run('DELETE FROM article_sync WHERE asked = ?', wanted.asked);
-        if (requested() !== undefined) retry(0);
-      } catch (error) {
-        onFault('sync', error);
-        retry(wanted.failures + 1);
-      }
-    },
+    dueAt: runner.dueAt,
+    /** Starts the sync, when it is due. */
+    work: async (): Promise<void> => void (await runner.run()),
   };
 };

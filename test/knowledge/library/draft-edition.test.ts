@@ -29,7 +29,7 @@ describe('an edition for an article that is not written', () => {
       before,
       'Open port 8333 on the router.',
     ]);
-    expect(library.isBusy()).toBe(false);
+    expect(library.dueAt()).toBeUndefined();
   });
 
   it('has a new article', async () => {

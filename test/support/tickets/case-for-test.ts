@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { SupportRequest, SupportResponse } from '../../../src/contract/wire/support-response.ts';
 import type { Sql } from '../../../src/platform/storage/sql.ts';
 import { composeNote } from '../../../src/support/tickets/compose-note.ts';
-import { openCase, type TicketCase } from '../../../src/support/tickets/ticket-case.ts';
-import type { JobReport } from '../../../src/support/tickets/ticket-objects.ts';
+import { openCase } from '../../../src/support/tickets/ticket-case.ts';
+import type { JobReport, TicketCase } from '../../../src/support/tickets/ticket-objects.ts';
 import { readTicketTimes } from '../../../src/support/tickets/ticket-times.ts';
 import type { Write } from '../../../src/support/tools/connections.ts';
 import {
@@ -52,7 +52,7 @@ export interface Scenario {
   fault?: Fault;
 }
 
-/** A helpdesk, a queue, a clock and a database that outlive the processes which work with them. */
+/** A helpdesk, an alarm, a clock and a database that outlive the processes which work with them. */
 export const worldForTest = ({
   write = 'note',
   hasDrafts = false,
@@ -74,9 +74,10 @@ export const worldForTest = ({
     analysed: [] as SupportRequest[],
     pausedUntil: undefined as number | undefined,
     reports: new Map<number, JobReport>(),
-    queued: 0,
     alarmAt: undefined as number | undefined,
-    ...{ queueFails: false, workspaceFails: false, hasCrashed: false },
+    /** When the workspace lets the ticket begin. */
+    turnAt: 0,
+    ...{ workspaceFails: false, hasCrashed: false },
     /** Called during a report. */
     duringReport: (): void => {},
   };
@@ -156,11 +157,15 @@ export const worldForTest = ({
         throw new Crash();
       },
     };
-    const workspace = async (effect: () => void): Promise<void> => {
+    const workspace = async (effect: () => void): Promise<number> => {
       if (world.workspaceFails) throw new Error('the workspace is down');
       effect();
+      return world.turnAt;
     };
-    return openCase({
+    const report = (jobs: readonly JobReport[]) => {
+      if (life.is) for (const job of jobs) world.reports.set(job.job, structuredClone(job));
+    };
+    const case_ = openCase({
       ...{ sql: mortalSql, ticketId: 't1', compose: composeNote, onFault: () => {}, onStep: () => {} },
       times: readTicketTimes({ TICKET_RETRY_MS: '1000', TICKET_SETTLE_MS: '20000' }),
       now: () => world.now,
@@ -173,25 +178,43 @@ export const worldForTest = ({
           world.analysed.push(request);
           return analysis(`About: ${request.message}`);
         }),
-      report: (jobs) =>
-        workspace(() => {
+      enter: (jobs) => workspace(() => report(jobs)),
+      leave: async (jobs) => {
+        await workspace(() => {
           world.duringReport();
-          if (life.is) for (const job of jobs) world.reports.set(job.job, structuredClone(job));
-        }),
-      pause: (until) =>
-        workspace(() => {
-          world.pausedUntil = until;
-        }),
-      enqueue: async () => {
-        if (world.queueFails) throw new Error('the queue is down');
-        if (life.is) world.queued += 1;
+          report(jobs);
+        });
       },
-      setAlarm: (time: number) => {
-        if (life.is) world.alarmAt = time;
+      pause: async (until) => {
+        await workspace(() => {
+          world.pausedUntil = until;
+        });
       },
     });
+    /** Like the object, whose alarm is set after each call, and before its work in case that the process ends. */
+    const schedule = (): void => {
+      if (life.is) world.alarmAt = case_.dueAt();
+    };
+    return {
+      ...case_,
+      accept: (event) => {
+        case_.accept(event);
+        schedule();
+      },
+      replay: (jobs) => {
+        const replayed = case_.replay(jobs);
+        schedule();
+        return replayed;
+      },
+      work: async () => {
+        if (life.is) world.alarmAt = world.now + 2000;
+        await case_.work();
+        schedule();
+      },
+    };
   };
   return Object.assign(world, {
+    sql,
     start,
     isAlive: () => alive.is,
     /** The process ends at the given write, before or right after it. */
@@ -214,27 +237,19 @@ export const worldForTest = ({
 
 export type World = ReturnType<typeof worldForTest>;
 
-/** Runs alarm and queue until no work is due soon; starts a new process after one that has ended. */
+/** Rings the alarm until no work is due soon; starts a new process after one that has ended. */
 export const runOut = async (world: World, case_: TicketCase): Promise<TicketCase> => {
   let current = case_;
-  for (let round = 0; round < 200; round += 1) {
-    if (world.queued > 0) {
-      world.queued = 0;
-      await within(world, current.work());
-      // A message that was not acknowledged is redelivered a second later.
-      if (!world.isAlive()) {
-        world.passTo(world.now + 1000);
-        world.queued = 1;
-      }
-    } else if (world.alarmAt !== undefined && world.alarmAt < START + 2 * DAY_MS) {
-      const at = world.alarmAt;
-      world.alarmAt = undefined;
-      world.passTo(at);
-      await within(world, current.onAlarm());
-      // An alarm that did not complete is repeated.
-      if (!world.isAlive()) world.alarmAt = at;
-    } else return current;
-    if (!world.isAlive()) current = world.start();
+  for (let round = 0; round < 400; round += 1) {
+    const at = world.alarmAt;
+    if (at === undefined || at > START + 2 * DAY_MS) return current;
+    world.alarmAt = undefined;
+    world.passTo(at);
+    await within(world, current.work());
+    if (world.isAlive()) continue;
+    // An alarm that did not complete is repeated.
+    world.alarmAt ??= at;
+    current = world.start();
   }
   throw new Error(`The work does not end: ${JSON.stringify(world.rows())}`);
 };

@@ -13,6 +13,7 @@ import {
   type World,
   worldForTest,
 } from './case-for-test.ts';
+import stateWithQueue from './state-with-queue.json' with { type: 'json' };
 
 const about = (id: string) => ({
   ...{ kind: 'message' as const, ticketId: 't1' },
@@ -40,7 +41,6 @@ const failing = (...faults: [call: string, at: number, fault: ReturnType<Fault>]
 
 const deliver = async (world: World, ids: readonly string[], case_ = world.start()) => {
   for (const id of ids) case_.accept(about(id));
-  world.queued += 1;
   return runOut(world, case_);
 };
 const delivered = async (given: Scenario = {}, ids: readonly string[] = ['m1']) => {
@@ -149,7 +149,7 @@ describe('a ticket gets one note or draft for each message', () => {
     const world = await delivered();
     world.passTo(START + 31 * DAY_MS);
     const case_ = world.start();
-    await case_.onAlarm();
+    await case_.work();
     expect(world.rows()).toEqual([]);
     await deliver(world, ['m1'], case_);
     expect([world.notes.length, world.rows()]).toEqual([1, []]);
@@ -197,7 +197,6 @@ describe('exactly once', () => {
       for (const after of [false, true]) {
         for (let count = 0; ; count += 1) {
           const { world, case_ } = accepted(scenario);
-          world.queued += 1;
           world.crashAtWrite(count, after);
           await runOut(world, case_);
           const state = name === 'draft' ? 'done draft' : 'done note';
@@ -255,7 +254,7 @@ describe('exactly once', () => {
     world.fault = (call) => {
       world.passTo(world.now + 5000);
       case_.accept(about('m1'));
-      if (call !== 'find') others.push(case_.work(), case_.onAlarm());
+      if (call !== 'find') others.push(case_.work(), case_.work());
       return undefined;
     };
     await Promise.all([case_.work(), case_.work()]);
@@ -322,7 +321,6 @@ describe('a failing job', () => {
     case_.accept(about('m1'));
     expect(states(world)).toEqual(['dead null']);
     expect([case_.replay([1, 2]), case_.replay([1])]).toEqual([[1], []]);
-    world.queued += 1;
     await runOut(world, case_);
     expect([world.notes.length, world.analysed.length]).toEqual([1, 1]);
     expect(world.reports.get(1)).toMatchObject({ state: 'done', result: 'note', last_error: null });
@@ -340,7 +338,7 @@ describe('a failing job', () => {
     let refusals = 0;
     const fault: Fault = (call) => (call === 'write' && refusals++ < 40 ? { before: busy(60_000) } : undefined);
     const { world, case_ } = accepted({ fault });
-    expect(await case_.work()).toEqual({ open: 1 });
+    await case_.work();
     expect(world.pausedUntil).toBe(START + 60_000);
     await runOut(world, case_);
     expect(world.now - START).toBeGreaterThan(40 * 60_000);
@@ -356,7 +354,6 @@ describe('a failing job', () => {
     await case_.work();
     for (let round = 0; round < 1000 && states(world)[0] === 'open null'; round += 1) {
       world.passTo(world.alarmAt ?? 0);
-      await case_.onAlarm();
       await case_.work();
     }
     const waits = waitsOf(times);
@@ -374,7 +371,6 @@ describe('a failing job', () => {
     const case_ = world.start();
     const replayedAt = world.now;
     case_.replay([1]);
-    world.queued += 1;
     await runOut(world, case_);
     expect(world.notes).toHaveLength(1);
     expect(world.now - replayedAt).toBeLessThan(2000);
@@ -384,15 +380,22 @@ describe('a failing job', () => {
     [600_000, 60_000],
   ])('continues after a pause of %i ms with a random delay of up to %i ms', async (pauseMs, spreadMs) => {
     for (const share of [0, 0.5, 0.999]) {
-      const refusing = accepted({ fault: failing(['read', 0, { before: busy(pauseMs) }]) });
-      refusing.world.random = () => share;
-      await refusing.case_.work();
-      const waiting = accepted();
-      waiting.world.random = () => share;
-      waiting.case_.postpone(START + pauseMs);
-      const due_at = START + pauseMs + Math.ceil(share * spreadMs);
-      for (const { world } of [refusing, waiting]) expect(world.rows()).toMatchObject([{ due_at }]);
+      const { world, case_ } = accepted({ fault: failing(['read', 0, { before: busy(pauseMs) }]) });
+      world.random = () => share;
+      await case_.work();
+      expect(world.rows()).toMatchObject([{ due_at: START + pauseMs + Math.ceil(share * spreadMs) }]);
     }
+  });
+  it('begins when the workspace lets it, also in a process that has started since', async () => {
+    const { world, case_ } = accepted();
+    world.turnAt = START + 5000;
+    await case_.work();
+    expect([world.calls, world.alarmAt]).toEqual([[], START + 5000]);
+    expect(world.reports.get(1)).toMatchObject({ state: 'open', attempts: 0 });
+    await world.start().work();
+    expect([world.calls, world.alarmAt]).toEqual([[], START + 5000]);
+    await runOut(world, world.start());
+    expect([world.notes.length, world.now]).toEqual([1, START + 5000]);
   });
   it("is reported later when the workspace's object is down", async () => {
     const { world, case_ } = accepted();
@@ -405,44 +408,39 @@ describe('a failing job', () => {
   });
 });
 
-describe('a job without a queue message', () => {
-  it('is queued by the alarm, repeatedly with growing back-off', async () => {
-    const { world } = accepted();
-    const waits: number[] = [];
-    for (let round = 0; round < 4; round += 1) {
-      const before = world.now;
-      world.passTo(world.alarmAt ?? 0);
-      await world.start().onAlarm();
-      if (world.queued > 0) waits.push(Math.round((world.now - before) / 1000));
-      world.queued = 0;
-    }
-    expect(waits).toEqual([59, 120, 240]);
-  });
-  it('is queued at once when it arrives during the report of earlier work', async () => {
-    const { world, case_ } = accepted();
-    let joined: Promise<unknown> | undefined;
-    world.duringReport = () => {
-      if (joined !== undefined) return;
-      world.messages.push(customerMessage('m2'));
-      case_.accept(about('m2'));
-      joined = case_.work();
-    };
-    await case_.work();
-    await joined;
-    expect([world.notes.length, world.alarmAt]).toEqual([1, START]);
-    await runOut(world, case_);
-    expect(world.notes).toHaveLength(2);
-  });
-  it.each([false, true])('is worked on by the alarm itself; the queue fails: %s, or loses messages', async (fails) => {
-    const { world, case_ } = accepted();
-    world.queueFails = fails;
-    for (let round = 0; round < 20 && world.notes.length === 0; round += 1) {
-      world.queued = 0;
-      world.passTo(world.alarmAt ?? 0);
-      await case_.onAlarm();
-    }
-    expect(world.notes).toHaveLength(1);
-  });
+it('a message that arrives during the report of earlier work is worked on at once', async () => {
+  const { world, case_ } = accepted();
+  let joined: Promise<unknown> | undefined;
+  world.duringReport = () => {
+    if (joined !== undefined) return;
+    world.messages.push(customerMessage('m2'));
+    case_.accept(about('m2'));
+    joined = case_.work();
+  };
+  await case_.work();
+  await joined;
+  expect([world.notes.length, world.alarmAt]).toEqual([1, START]);
+  await runOut(world, case_);
+  expect(world.notes).toHaveLength(2);
+});
+
+it('a job of the version that had a queue is continued at its step', async () => {
+  const world = worldForTest();
+  // As that version wrote them, after an attempt that ended between the two records of the write.
+  for (const statement of stateWithQueue) world.sql.run(statement);
+  world.alarmAt = START + 45_000;
+  await runOut(world, world.start());
+  expect(world.calls).toEqual(['find', 'write']);
+  expect(world.marks()).toEqual([
+    { message: 'm0', note: 'n0' },
+    { message: 'm1', note: 'n1' },
+  ]);
+  expect(world.rows()).toMatchObject([
+    { about: 'm:m0', state: 'done', result: 'note' },
+    { about: 'm:m1', state: 'done', result: 'note', attempts: 3 },
+  ]);
+  await deliver(world, ['m0', 'm1']);
+  expect(world.notes).toHaveLength(1);
 });
 
 describe('automatic mail', () => {
@@ -495,7 +493,6 @@ describe('automatic mail', () => {
 describe('what the desk shows', () => {
   const desk = async (given: Scenario = {}) => {
     const { world, case_ } = accepted(given);
-    world.queued += 1;
     await runOut(world, case_);
     return { world, case_ };
   };
@@ -521,7 +518,7 @@ describe('what the desk shows', () => {
     case_.eraseDrafts();
     expect(case_.onDesk()).toMatchObject({ case: null, sent: null, rewritten: null });
     expect(case_.onDesk()?.job).not.toHaveProperty('title');
-    await case_.report();
+    await case_.work();
     expect(world.reports.get(1)).not.toHaveProperty('title');
     expect(case_.rate({ value: 'up' }, 'A text')).toBe(false);
   });

@@ -1,20 +1,21 @@
 import { expect, it } from 'vitest';
-import type { DeadJob, TicketMessage, TicketStub, WorkspaceStub } from '../../../src/support/tickets/ticket-objects.ts';
+import type { DeadJob, TicketStub, WorkspaceStub } from '../../../src/support/tickets/ticket-objects.ts';
 import { replayTickets } from '../../../src/support/tickets/tickets-app.ts';
 
 const dead = (ticketId: string, job: number, message: string | null = null): DeadJob => ({
   ...{ id: `chatwoot/${ticketId}/${job}`, message },
   place: { helpdesk: 'chatwoot', ticketId, job },
 });
-const ticket = (ticketId: string) => ({ kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId });
-const EVENT = {
-  ...{ kind: 'event', workspace: 'default', helpdesk: 'chatwoot' },
-  event: { kind: 'message', ticketId: '1', message: { id: 'm1' } },
-};
+const eventOf = (ticketId: string) => ({
+  kind: 'event',
+  workspace: 'default',
+  helpdesk: 'chatwoot',
+  event: { kind: 'message', ticketId, message: { id: 'm1' } },
+});
 
 /** `known` are the jobs that their tickets' objects still have, by ticket. */
 const replay = async (listed: readonly DeadJob[], known: Record<string, number[]>, ids: string[] | undefined) => {
-  const queued: TicketMessage[] = [];
+  const stored: unknown[] = [];
   const forgotten: string[] = [];
   const parts = {
     workspace: 'default',
@@ -30,18 +31,18 @@ const replay = async (listed: readonly DeadJob[], known: Record<string, number[]
       }) as unknown as WorkspaceStub,
     ticketStub: ({ ticketId }: { ticketId: string }) =>
       ({
+        accept: async (_: unknown, event: unknown) => void stored.push(event),
         replay: async (_: unknown, jobs: readonly number[]) => jobs.filter((job) => known[ticketId]?.includes(job)),
       }) as unknown as TicketStub,
-    enqueue: async (message: TicketMessage) => void queued.push(message),
   };
-  return { ...(await replayTickets(ids === undefined ? { all: true } : { ids }, parts)), queued, forgotten };
+  return { ...(await replayTickets(ids === undefined ? { all: true } : { ids }, parts)), stored, forgotten };
 };
 
 it.each<[string, Parameters<typeof replay>, object]>([
   [
-    'reopens dead jobs, and queues each ticket once',
+    'reopens dead jobs',
     [[dead('1', 1), dead('1', 2), dead('2', 1)], { 1: [1, 2], 2: [1] }, undefined],
-    { replayed: 3, unknown: [], queued: [ticket('1'), ticket('2')] },
+    { replayed: 3, unknown: [], forgotten: [] },
   ],
   [
     'reports the ids that are not those of dead jobs',
@@ -51,16 +52,16 @@ it.each<[string, Parameters<typeof replay>, object]>([
   [
     'removes jobs from the list that their tickets do not know any more',
     [[dead('1', 1)], {}, undefined],
-    { replayed: 0, unknown: [], remaining: 0, queued: [], forgotten: ['chatwoot/1/1'] },
+    { replayed: 0, unknown: [], remaining: 0, stored: [], forgotten: ['chatwoot/1/1'] },
   ],
   [
-    'queues a delivery that was never stored, and removes it from the list',
-    [[dead('1', 0, JSON.stringify(EVENT))], {}, undefined],
-    { replayed: 1, queued: [EVENT], forgotten: ['chatwoot/1/0'] },
+    'stores a delivery that was never stored, and removes it from the list',
+    [[dead('1', 0, JSON.stringify(eventOf('1')))], {}, undefined],
+    { replayed: 1, stored: [eventOf('1').event], forgotten: ['chatwoot/1/0'] },
   ],
   [
     'removes deliveries that are damaged, and replays the others',
-    [[dead('1', 0, '{'), dead('2', 0, '{"kind":"older"}'), dead('9', 0, JSON.stringify(ticket('9')))], {}, undefined],
-    { queued: [ticket('9')], forgotten: ['chatwoot/1/0', 'chatwoot/2/0', 'chatwoot/9/0'] },
+    [[dead('1', 0, '{'), dead('2', 0, '{"kind":"older"}'), dead('9', 0, JSON.stringify(eventOf('9')))], {}, undefined],
+    { stored: [eventOf('9').event], forgotten: ['chatwoot/1/0', 'chatwoot/2/0', 'chatwoot/9/0'] },
   ],
 ])('replayTickets() %s', async (_, given, expected) => expect(await replay(...given)).toMatchObject(expected));

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { LogLine } from '../../../src/platform/log.ts';
-import type { EventMessage, TicketMessage } from '../../../src/support/tickets/ticket-objects.ts';
+import type { EventMessage } from '../../../src/support/tickets/ticket-objects.ts';
 import { createApp } from '../../../src/support/tickets/webhooks-app.ts';
 import { readConnections } from '../../../src/support/tools/connections.ts';
 import { DeliveryUnreadable, type HelpdeskEvent, type HelpdeskTool } from '../../../src/support/tools/helpdesk-tool.ts';
@@ -25,7 +25,7 @@ const TOOL: HelpdeskTool = {
 };
 
 const MESSAGE: HelpdeskEvent = { kind: 'message', ticketId: '1207', message: { id: '990001' } };
-const QUEUED = { kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event: MESSAGE };
+const STORED = { kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event: MESSAGE };
 const MIB = 1024 * 1024;
 const SECRETS = {
   NEW: 'the newest secret of this desk',
@@ -43,18 +43,18 @@ const CONNECTIONS = readConnections({
 });
 
 interface Parts {
-  store?: (message: EventMessage) => Promise<string | undefined>;
-  enqueue?: (message: TicketMessage) => Promise<void>;
+  store?: (message: EventMessage) => Promise<void>;
+  storeLater?: (message: EventMessage) => Promise<void>;
   signatures?: HelpdeskTool['signatures'];
 }
 const appForTest = ({
-  store = async () => '1207',
-  enqueue = async () => undefined,
+  store = async () => undefined,
+  storeLater = async () => undefined,
   signatures = TOOL.signatures,
 }: Parts = {}) => {
   const lines: LogLine[] = [];
   const kept: EventMessage[] = [];
-  const queued: TicketMessage[] = [];
+  const later: EventMessage[] = [];
   const listed: unknown[] = [];
   const refused: string[] = [];
   const app = createApp({
@@ -65,9 +65,9 @@ const appForTest = ({
     },
     countRefused: async (workspace, helpdesk, count) => void refused.push(`${workspace} ${helpdesk} ${count}`),
     listOversized: async (workspace, delivery) => void listed.push([workspace, delivery]),
-    enqueue: (event) => {
-      queued.push(event);
-      return enqueue(event);
+    storeLater: (event) => {
+      later.push(event);
+      return storeLater(event);
     },
   });
   const post = async (path = 'chatwoot', { proof = SECRETS.NEW, body = [MESSAGE] as BodyInit | object[] } = {}) => {
@@ -76,15 +76,14 @@ const appForTest = ({
     const { status, headers } = response;
     return { status, headers, json: (await response.json()) as Record<string, unknown> };
   };
-  return { app, post, lines, kept, queued, listed, refused };
+  return { app, post, lines, kept, later, listed, refused };
 };
 
 describe('POST /webhooks/{helpdesk}', () => {
-  it('stores the events of a verified delivery, and queues their tickets', async () => {
-    const { post, kept, queued } = appForTest();
+  it('stores the events of a verified delivery in their object', async () => {
+    const { post, kept, later } = appForTest();
     expect(await post()).toMatchObject({ status: 200, json: { accepted: 1 } });
-    expect(kept).toEqual([QUEUED]);
-    expect(queued).toEqual([{ kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId: '1207' }]);
+    expect([kept, later]).toEqual([[STORED], []]);
   });
   it.each([
     ['chatwoot/acme', SECRETS.ACME, 'acme'],
@@ -130,7 +129,7 @@ describe('POST /webhooks/{helpdesk}', () => {
     const listed = { ticketId: '1207', messageId: '990001', reason };
     const { post, kept, lines } = appForTest();
     expect((await post('chatwoot', { body: [{ kind: 'ignored', reason, listed }] })).json).toEqual({ accepted: 0 });
-    expect(kept).toEqual([{ ...QUEUED, event: { ...MESSAGE, automatic: reason } }]);
+    expect(kept).toEqual([{ ...STORED, event: { ...MESSAGE, automatic: reason } }]);
     expect(lines.find(({ event }) => event === 'request')).toMatchObject({ reason });
   });
   it('reads a delivery of 4 MiB, lists a larger one that is verified, and refuses one of more than 32 MiB', async () => {
@@ -201,25 +200,25 @@ describe('an object that is down', () => {
     ['fails', fail],
     ['hangs', hang],
   ] as const;
-  it.each(DOWN)('and %s: the whole delivery is queued, and the response comes within a second', async (_, store) => {
+  it.each(DOWN)(
+    'and %s: the workspace stores the whole delivery, and the response comes within a second',
+    async (_, store) => {
+      const timeouts = vi.spyOn(AbortSignal, 'timeout');
+      const { post, later } = appForTest({ store });
+      expect(await post()).toMatchObject({ status: 200, json: { accepted: 1 } });
+      expect(later).toEqual([STORED]);
+      expect(longestMs(timeouts)).toBeLessThan(1000);
+    },
+  );
+  it.each(DOWN)('with a workspace that %s too: the tool has to repeat the delivery, in time', async (_, storeLater) => {
     const timeouts = vi.spyOn(AbortSignal, 'timeout');
-    const { post, queued } = appForTest({ store });
-    expect(await post()).toMatchObject({ status: 200, json: { accepted: 1 } });
-    expect(queued).toEqual([QUEUED]);
-    expect(longestMs(timeouts)).toBeLessThan(1000);
-  });
-  it.each(DOWN)('with a queue that %s too: the tool has to repeat the delivery, in time', async (_, enqueue) => {
-    const timeouts = vi.spyOn(AbortSignal, 'timeout');
-    const { status, headers } = await appForTest({ store: hang, enqueue }).post();
+    const { status, headers } = await appForTest({ store: hang, storeLater }).post();
     expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
     expect(longestMs(timeouts)).toBeLessThan(1000);
   });
-  it('does not matter when only the queue is down: the alarm starts the work', async () => {
-    expect((await appForTest({ enqueue: fail }).post()).status).toBe(200);
-  });
   it('for one of several messages: the whole delivery is repeated, which is harmless', async () => {
     let calls = 0;
-    const { post } = appForTest({ store: async () => (calls++ === 0 ? fail() : '1208'), enqueue: fail });
+    const { post } = appForTest({ store: async () => (calls++ === 0 ? fail() : undefined), storeLater: fail });
     expect((await post('chatwoot', { body: [MESSAGE, { ...MESSAGE, ticketId: '1208' }] })).status).toBe(503);
   });
 });

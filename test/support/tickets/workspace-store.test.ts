@@ -164,11 +164,11 @@ it('rateLimitPauses() keeps the latest end of a pause by tool, and lists those t
 });
 
 describe('articleSync()', () => {
-  const syncForTest = (answers: (boolean | Error)[] = []) => {
+  const syncForTest = (answers: (boolean | Error)[] = [], sql = nodeSql()) => {
     const clock = { now: 1000 };
     const started: boolean[] = [];
     const sync = articleSync({
-      ...{ sql: nodeSql(), now: () => clock.now, random: () => 0.5, retryMs: 1000, onFault: () => {} },
+      ...{ sql, now: () => clock.now, random: () => 0.5, retryMs: 1000, onFault: () => {} },
       start: async ({ full }) => {
         started.push(full);
         const answer = answers.shift() ?? true;
@@ -206,10 +206,28 @@ describe('articleSync()', () => {
     await next();
     expect([started.length, sync.dueAt()]).toEqual([31, undefined]);
   });
+  it('reads a request of the version that counted failures', async () => {
+    const sql = nodeSql();
+    for (const statement of [
+      'CREATE TABLE schema_versions (store TEXT PRIMARY KEY, version INTEGER NOT NULL)',
+      `CREATE TABLE article_sync (
+        id INTEGER PRIMARY KEY, asked INTEGER NOT NULL, full INTEGER NOT NULL, failures INTEGER NOT NULL, due_at INTEGER NOT NULL
+      )`,
+      "INSERT INTO schema_versions VALUES ('article sync', 1)",
+      'INSERT INTO article_sync VALUES (1, 2, 1, 3, 900)',
+    ])
+      sql.run(statement);
+    const { sync, started, next, clock } = syncForTest([new Error('the library is down'), true], sql);
+    await next();
+    expect(sync.dueAt()).toBe(clock.now + 8000);
+    await next();
+    expect([started, sync.dueAt()]).toEqual([[true, true], undefined]);
+  });
   it('starts another sync for a request that came during the start', async () => {
     const { sync, started, request, next } = syncForTest();
     request(false);
     const starting = next();
+    while (started.length === 0) await Promise.resolve();
     request(true);
     await starting;
     expect(sync.dueAt()).toBeDefined();

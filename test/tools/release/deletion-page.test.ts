@@ -4,8 +4,7 @@ import { expect, it } from 'vitest';
 import { functionConfigs, ROOT } from '../../../tools/functions.ts';
 
 /** Bindings of stores in the configuration of a function. */
-const STORE =
-  /^(?:class_name|queue|dead_letter_queue) = "([^"]+)"|^\[\[(?:kv_namespaces|d1_databases)\]\]\s+binding = "([^"]+)"/gm;
+const STORE = /^class_name = "([^"]+)"|^\[\[(?:kv_namespaces|d1_databases)\]\]\s+binding = "([^"]+)"/gm;
 
 it('the page on deletion lists every store that a function is bound to, with how it is erased', () => {
   const [, table = ''] = readFileSync(join(ROOT, 'docs/deletion.md'), 'utf8').split('## Every store');

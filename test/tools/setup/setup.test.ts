@@ -55,7 +55,7 @@ describe('npm run setup', { timeout: 900_000 }, () => {
   it('prints every step in a dry run, also without an account, and changes nothing', async () => {
     const { status, stdout } = await setUp('', { token: '', more: ['--dry-run'] });
     expect(status).toBe(0);
-    const created = ['KV namespace constellation-editions', 'queue constellation-tickets-dead'];
+    const created = ['KV namespace constellation-editions'];
     const deployed = ['deploy constellation-library', 'deploy constellation-gateway'];
     const others = ['make signing keys', 'make the first API key', 'ask the first question'];
     for (const step of [...created.map((what) => `create the ${what}`), ...deployed, ...others])
@@ -81,14 +81,14 @@ describe('the steps of npm run setup, with the real wrangler', { timeout: 300_00
     const deploy = (variables: Record<string, string>) =>
       deployChanged(run, functions, { variables, signingKeyOf: () => KEY, hasAccount: true });
     const setUpOne = async (): Promise<string | undefined> => {
-      await createResources(run, { kv: ['keys'], d1: ['shop'], queues: ['tickets'] }, true);
+      await createResources(run, { kv: ['keys'], d1: ['shop'] }, true);
       await deploy({});
       return makeFirstKey(run, { keyFile: join(folder, 'first-api-key'), namespaceId: run.record.kv.keys ?? '' });
     };
 
     const key = await setUpOne();
     expect(reported).toEqual([
-      ...['created KV namespace keys', 'created database shop', 'created queue tickets'],
+      ...['created KV namespace keys', 'created database shop'],
       ...['deployed constellation-sources', expect.stringMatching(/^created first API key/)],
     ]);
     expect(run.record).toMatchObject({ kv: { keys: namespaces[0]?.id }, d1: { shop: databases[0]?.uuid } });
@@ -97,7 +97,7 @@ describe('the steps of npm run setup, with the real wrangler', { timeout: 300_00
 
     cloudflare.calls.length = 0;
     expect(await setUpOne()).toBe(key);
-    expect(reported.slice(5).map((line) => line.split(' ')[0])).toEqual(Array(5).fill('exists'));
+    expect(reported.slice(4).map((line) => line.split(' ')[0])).toEqual(Array(4).fill('exists'));
     expect(changes()).toEqual([]);
   });
 });

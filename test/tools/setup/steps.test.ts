@@ -30,7 +30,7 @@ afterEach(() => {
 /** An account in memory, behind commands that print the output of wrangler; setup.test.ts runs the real one. */
 const accountInMemory = () => {
   const held = {
-    ...{ kv: new Map<string, string>(), d1: new Map<string, string>(), queues: new Set<string>() },
+    ...{ kv: new Map<string, string>(), d1: new Map<string, string>() },
     ...{ values: new Map<string, string>(), versions: new Map<string, string>() },
     /** Accounts of the sign-in. */
     accounts: [ACCOUNT],
@@ -60,8 +60,6 @@ const accountInMemory = () => {
       return change(`create ${title}`, () => held.kv.set(title, (++count).toString(16).padStart(32, '0')));
     if (command.startsWith('d1 create'))
       return change(`create ${name}`, () => held.d1.set(name, '00000000-0000-4000-8000-000000000001'));
-    if (command.startsWith('queues create')) return change(`create ${name}`, () => held.queues.add(name));
-    if (command.startsWith('queues info')) return held.queues.has(name) ? name : undefined;
     if (area === 'deployments') {
       const version = held.versions.get(args.at(-1) ?? '');
       return version === undefined ? undefined : JSON.stringify({ versions: [{ version_id: version }] }, null, 2);
@@ -73,8 +71,7 @@ const accountInMemory = () => {
     if (command.startsWith('kv key get')) return held.values.get(key);
     throw new Error(`Cannot run wrangler ${command} here`);
   };
-  const ABSENT =
-    'Queue "x" does not exist. [ERROR] This Worker does not exist on your account. [code: 10007] 404: Not Found';
+  const ABSENT = '[ERROR] This Worker does not exist on your account. [code: 10007] 404: Not Found';
   const wrangler: SetupRun['wrangler'] = async (args, { signal } = {}) => {
     signal?.throwIfAborted();
     const command = args.join(' ');
@@ -206,7 +203,7 @@ describe('deployChanged()', () => {
 });
 
 describe('createResources()', () => {
-  const NEEDED = { kv: ['editions', 'keys'], d1: ['shop'], queues: ['tickets', 'dead'] };
+  const NEEDED = { kv: ['editions', 'keys'], d1: ['shop'] };
   const create = async (more?: Partial<SetupRun>) => {
     const { run, reported } = newRun(more);
     await createResources(run, NEEDED, true);
@@ -216,7 +213,7 @@ describe('createResources()', () => {
   it('creates what is missing, records the ids, and finds everything the next time', async () => {
     account.kv.set('keys', KV);
     const { reported, record } = await create();
-    expect(account.changes).toEqual(['create editions', 'create shop', 'create tickets', 'create dead']);
+    expect(account.changes).toEqual(['create editions', 'create shop']);
     expect(reported).toContain('exists KV namespace keys');
     expect(record.kv).toEqual({ keys: KV, editions: account.kv.get('editions') });
     expect(record.d1).toEqual(Object.fromEntries(account.d1));
@@ -230,14 +227,14 @@ describe('createResources()', () => {
     expect(account.changes).toEqual([]);
   });
   it('continues after a failure with what is missing', async () => {
-    const { message } = await failing(/^queues create dead$/, '[ERROR] fetch failed', create);
-    expect(message).toMatch(/^Cannot create the queue dead: fetch failed\. Check the connection/);
+    const { message } = await failing(/^d1 create shop /, '[ERROR] fetch failed', create);
+    expect(message).toMatch(/^Cannot create the database shop: fetch failed\. Check the connection/);
     await create();
-    expect(account.changes).toEqual(['create dead']);
+    expect(account.changes).toEqual(['create shop']);
   });
   it('creates nothing in a dry run', async () => {
     const { reported } = await create({ dryRun: true });
-    expect(reported).toContain('would do create the queue dead');
+    expect(reported).toContain('would do create the database shop');
     expect(account.changes).toEqual([]);
   });
 });

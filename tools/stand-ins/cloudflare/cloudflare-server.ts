@@ -27,7 +27,6 @@ interface CloudflareAccount {
   subdomain: string;
   namespaces: { id: string; title: string; values: Map<string, string> }[];
   databases: { uuid: string; name: string }[];
-  queues: { queue_id: string; queue_name: string; consumers: { consumer_id: string; script_name: string }[] }[];
   scripts: Map<string, UploadedScript>;
 }
 
@@ -69,7 +68,7 @@ class Refused extends Error {
 export const startCloudflareServer = async (): Promise<CloudflareServer> => {
   const account: CloudflareAccount = {
     ...{ id: randomBytes(16).toString('hex'), subdomain: 'example' },
-    ...{ namespaces: [], databases: [], queues: [], scripts: new Map() },
+    ...{ namespaces: [], databases: [], scripts: new Map() },
   };
   const token = randomBytes(20).toString('hex');
   const calls: string[] = [];
@@ -128,7 +127,6 @@ const answerCall = (account: CloudflareAccount, call: Call): Promise<unknown> | 
   const [area, ...rest] = call.path;
   const inside = { ...call, path: rest };
   if (area === 'storage') return answerKv(account, { ...call, path: rest.slice(2) });
-  if (area === 'queues') return answerQueues(account, inside);
   if (area === 'd1') return answerD1(account, { ...call, path: rest.slice(1) });
   if (area === 'workers') return answerWorkers(account, inside);
   throw notFound(call);
@@ -162,38 +160,6 @@ const answerKv = ({ namespaces }: CloudflareAccount, call: Call): unknown => {
   if (value === undefined) throw new Refused(404, 10009, "get: 'key not found'");
   return value;
 };
-
-const answerQueues = ({ queues }: CloudflareAccount, call: Call): unknown => {
-  const { method, path, query } = call;
-  const [id, part] = path;
-  if (id === undefined && method === 'GET') {
-    const name = query.get('name');
-    return queues.filter(({ queue_name }) => name === null || queue_name === name).map(shownQueue);
-  }
-  if (id === undefined) {
-    const { queue_name } = json<{ queue_name: string }>(call);
-    if (queues.some((queue) => queue.queue_name === queue_name))
-      throw new Refused(409, 11009, `Queue name '${queue_name}' is already taken`);
-    const made = { queue_id: randomBytes(16).toString('hex'), queue_name, consumers: [] };
-    queues.push(made);
-    return shownQueue(made);
-  }
-  const queue = queues.find(({ queue_id }) => queue_id === id);
-  if (queue === undefined) throw new Refused(404, 11000, 'queue not found');
-  if (part !== 'consumers') return shownQueue(queue);
-  if (method === 'GET') return queue.consumers.map((consumer) => ({ ...consumer, type: 'worker' }));
-  const { script_name } = json<{ script_name: string }>(call);
-  if (method === 'POST') queue.consumers.push({ consumer_id: randomUUID(), script_name });
-  return { ...queue.consumers.at(-1), type: 'worker' };
-};
-
-const shownQueue = (queue: CloudflareAccount['queues'][number]) => ({
-  ...{ queue_id: queue.queue_id, queue_name: queue.queue_name, created_on: '2026-01-01', modified_on: '2026-01-01' },
-  ...{ producers: [], producers_total_count: 0, consumers_total_count: queue.consumers.length },
-  consumers: queue.consumers.map(({ consumer_id, script_name }) => ({
-    ...{ consumer_id, script: script_name, service: script_name, type: 'worker', environment: 'production' },
-  })),
-});
 
 const answerD1 = ({ databases }: CloudflareAccount, call: Call): unknown => {
   const { method, path, query } = call;
@@ -285,7 +251,7 @@ const upload = async (account: CloudflareAccount, { path, body, type }: Call): P
 
 const refuseDangling = (account: CloudflareAccount, own: string, { bindings }: UploadMetadata): void => {
   for (const binding of bindings) {
-    const { type, service, script_name, namespace_id, id, database_id, queue_name } = binding;
+    const { type, service, script_name, namespace_id, id, database_id } = binding;
     const called = type === 'service' ? service : type === 'durable_object_namespace' ? script_name : undefined;
     if (called !== undefined && called !== own && !account.scripts.has(String(called)))
       throw new Refused(400, 10143, `Could not resolve binding '${binding.name}': ${String(called)} was not found`);
@@ -293,8 +259,6 @@ const refuseDangling = (account: CloudflareAccount, own: string, { bindings }: U
       throw new Refused(400, 10041, `KV namespace '${String(namespace_id)}' not found`);
     if (type === 'd1' && !account.databases.some(({ uuid }) => uuid === id || uuid === database_id))
       throw new Refused(400, 10181, `D1 binding '${binding.name}' references a database that does not exist`);
-    if (type === 'queue' && !account.queues.some((one) => one.queue_name === queue_name))
-      throw new Refused(400, 11000, `Queue '${String(queue_name)}' does not exist`);
   }
 };
 

@@ -1,0 +1,62 @@
+import type { TicketRef } from './ticket-objects.ts';
+
+/** First guess of how long a ticket works, and how much of it each ticket that leaves corrects. */
+const FIRST_MS = 500;
+const SHARE = 0.1;
+/** A ticket that was not called asks again after twice the time in which its turn should have come, and this. */
+const SLACK_MS = 5000;
+const MAX_WAITING = 10_000;
+
+interface TurnParts {
+  /** Tickets that work at once. */
+  most: number;
+  /** A ticket that has not left by then counts no more, in milliseconds. */
+  longestMs: number;
+  now: () => number;
+  /** Tells a waiting ticket that its turn has come. */
+  call(place: TicketRef): Promise<void>;
+}
+
+/**
+ * Lets few tickets of a workspace work at once: each holds a connection to the helpdesk, and support analyses its message. The others wait
+ * in the order in which they came. In memory: after a restart of the object the waiting ones ask again, and a few more work for a while.
+ */
+export function createTurns({ most, longestMs, now, call }: TurnParts) {
+  const begun = new Map<string, number>();
+  const waiting = new Map<string, TicketRef>();
+  let averageMs = FIRST_MS;
+
+  const callNext = (): void => {
+    for (const [name, place] of waiting) {
+      if (begun.size >= most) return;
+      waiting.delete(name);
+      begun.set(name, now());
+      call(place).catch(() => begun.delete(name));
+    }
+  };
+  return {
+    /** When a ticket may begin, in milliseconds since 1970: at once when that is not later than now. */
+    enter: (place: TicketRef): number => {
+      for (const [name, at] of begun) if (now() - at > longestMs) begun.delete(name);
+      const name = nameOf(place);
+      if (begun.has(name) || begun.size < most) {
+        waiting.delete(name);
+        begun.set(name, now());
+        return now();
+      }
+      // Beyond, a ticket comes again by its own alarm alone.
+      if (waiting.size < MAX_WAITING) waiting.set(name, place);
+      return Math.ceil(now() + SLACK_MS + (2 * waiting.size * averageMs) / most);
+    },
+    leave: (place: TicketRef): void => {
+      const name = nameOf(place);
+      const at = begun.get(name);
+      if (at === undefined) return;
+      begun.delete(name);
+      averageMs += SHARE * (now() - at - averageMs);
+      callNext();
+    },
+  };
+}
+
+const nameOf = ({ helpdesk, ticketId }: TicketRef): string => `${helpdesk} ${ticketId}`;

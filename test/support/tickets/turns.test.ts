@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { createTurns } from '../../../src/support/tickets/turns.ts';
+
+const ticket = (ticketId: string) => ({ helpdesk: 'chatwoot' as const, ticketId });
+
+/** Two tickets at once; one that does not leave counts for a minute. */
+const start = (call: (id: string) => Promise<void> = async () => undefined) => {
+  const clock = { now: 1000 };
+  const called: string[] = [];
+  const turns = createTurns({
+    most: 2,
+    longestMs: 60_000,
+    now: () => clock.now,
+    call: ({ ticketId }) => {
+      called.push(ticketId);
+      return call(ticketId);
+    },
+  });
+  const begins = (id: string) => turns.enter(ticket(id)) <= clock.now;
+  return { clock, called, turns, begins };
+};
+
+it('lets two tickets begin, and calls the others one by one in the order in which they came', () => {
+  const { turns, begins, called } = start();
+  expect(['1', '2', '3', '4', '3'].map(begins)).toEqual([true, true, false, false, false]);
+  turns.leave(ticket('1'));
+  expect(called).toEqual(['3']);
+  // Its turn is reserved.
+  expect([begins('5'), begins('3')]).toEqual([false, true]);
+  turns.leave(ticket('3'));
+  turns.leave(ticket('3'));
+  expect(called).toEqual(['3', '4']);
+});
+
+it('has a waiting ticket ask again some time after its turn should have come', () => {
+  const { turns, begins, clock } = start();
+  begins('1');
+  begins('2');
+  const first = turns.enter(ticket('3')) - clock.now;
+  const second = turns.enter(ticket('4')) - clock.now;
+  expect(first).toBeGreaterThanOrEqual(5000);
+  expect(second).toBeGreaterThan(first);
+});
+
+it('counts a ticket that does not leave for a minute, and one that cannot be called not at all', async () => {
+  const { begins, clock, turns } = start(async () => {
+    throw new Error('the object does not answer');
+  });
+  expect(['1', '2', '3'].map(begins)).toEqual([true, true, false]);
+  turns.leave(ticket('1'));
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(begins('4')).toBe(true);
+  expect(begins('5')).toBe(false);
+  clock.now += 60_001;
+  expect(begins('5')).toBe(true);
+});
