@@ -296,7 +296,7 @@ describe('the partner refuses', () => {
     ['a spliced chain', BY_NAVIGATOR, { later: { prv: 'A'.repeat(43) } }],
     ['a service that speaks for another', ['webhooks', WEATHER], { sub: 'svc:library' }],
     ['a right that the service may not grant', ['webhooks', WEATHER], { cap: ['sql:read'] }],
-    ['a context of a librarian that may not originate one', ['navigator', WEATHER]],
+    ['a context of a librarian that may not originate one', ['semantic', WEATHER]],
     ['a right that a later link adds', BY_NAVIGATOR, { later: { cap: ['sql:read'] } }],
     ['a deadline that has passed', DIRECT, { ageMs: 31_000 }, 'TIMEOUT'],
     ['a longer chain than was allowed', BY_NAVIGATOR, { max: 1 }, 'MAX_DEPTH_EXCEEDED'],
