@@ -71,7 +71,10 @@ export function withLoneDefinitions(lines: string[]): string[] {
   return out;
 }
 
-const columnsOf = (space: string): number => space.replaceAll('\t', '    ').length;
+/** Width of white space, a tab as four. */
+export function columnsOf(space: string): number {
+  return space.replaceAll('\t', '    ').length;
+}
 
 function indentedAfter(lines: readonly string[], from: number, indent: number): { body: string[]; next: number } {
   const body: string[] = [];

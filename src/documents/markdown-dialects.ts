@@ -6,6 +6,7 @@ import { withoutDocfx } from './docfx.ts';
 import { withMath } from './dollar-formulas.ts';
 import { type OpenHtml, withoutIndents } from './html-lines.ts';
 import { readIndented, withLoneDefinitions } from './indented-blocks.ts';
+import { withFencedIndents } from './indented-code.ts';
 import { jsxStateOf, readJsx } from './jsx.ts';
 import { readLines } from './mark-lines.ts';
 import { readModule } from './mdx-module.ts';
@@ -42,7 +43,7 @@ export function readDialects(
   const unclosed = unclosedComment(markdown);
   if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
   const raw = withFences(withoutRaw(markdown));
-  const fenced = withMath(isMdx ? raw : withBracketCode(raw));
+  const fenced = withMath(isMdx ? raw : withBracketCode(withFencedIndents(raw)));
   const plain = runsOutsideCode(fenced, (lines) => withGrids(withCallouts(withoutDocfx(lines, omissions))));
   const text = readIndented(withLoneDefinitions(plain.split('\n')), 0).join('\n');
   const templates: TemplateState = { unknown: 0, isTemplate: /\{%-?\s|\{\{[<%]/.test(text), settingOf, omissions };
