@@ -16,29 +16,28 @@ export interface CodeSources {
  * in the passages or in the question, each number in the passages that the statement names or in the
  * question, there perhaps in another unit (5 minutes as 300), and `<name>` or `YYYY-MM` is for the asker
  * to fill in. So it is code of an example with other values, or code that a text describes; whether it is
- * right, the judge decides. An option (`--soft`) has to stand as it is, a path or a name of several words
- * too unless the asker's own value is part of it, and at most two of three letters may be the question's
- * alone. `fb6591` is `fb` of `fb6360` with a number of the question. Of an address only the parameters may
- * differ, behind `?` or `#`; a name with points (`my.blinds.standard`) is read as code.
+ * right, the judge decides. The name of an option (`--soft`, `-title:`) has to stand as it is. A path or a
+ * name of several words has to stand too, unless the asker's own value is part of it or only its last
+ * part is another (`i18n/src/oc` for `i18n/src/fr`). In code of several words at most two of three letters
+ * may be the question's alone. `fb6591` is `fb6360`, and `P3D` is `P4D`, with a
+ * number of the question. Of an address only the parameters may differ, behind `?` or `#`; a name with
+ * points (`my.blinds.standard`) is read as code.
  */
 export function isFounded({ kind, text }: Literal, sources: CodeSources): boolean {
-  if (kind === 'code' || kind === 'command') return consistsOf(text, sources);
+  if (kind === 'code' || kind === 'command' || kind === 'path') return consistsOf(text, sources);
   if (kind !== 'url') return false;
-  if (!/[/@:?#]/.test(text)) return originsOf(text, sources).every(({ origin }) => origin !== 'none');
+  if (!/[/@:?#]/.test(text)) return consistsOf(text, sources, 'host');
   const [, address, parameters] = /^([^?#]+[?#])(.+)$/s.exec(text) ?? [];
   if (address === undefined || parameters === undefined) return false;
   const stands = hasWhole(collapse(sources.texts.join('\n')).toLowerCase(), address.toLowerCase());
   return stands && consistsOf(parameters, sources);
 }
 
-const consistsOf = (code: string, sources: CodeSources): boolean => {
-  const parts = originsOf(code, sources);
-  const lettersOf = (origin: Origin): number =>
-    parts.reduce((sum, part) => sum + (part.origin === origin ? part.text.length : 0), 0);
-  return lettersOf('none') === 0 && lettersOf('question') <= 2 * lettersOf('source');
-};
-
-const originsOf = (code: string, { texts, named, question }: CodeSources): Part[] => {
+function consistsOf(
+  code: string,
+  { texts, named, question }: CodeSources,
+  kind: 'code' | 'host' = 'code',
+): boolean {
   const source = collapse(texts.join('\n'));
   const isKnown = numberReader([question, ...named], question);
   const originOf = (word: string): Origin => {
@@ -46,22 +45,32 @@ const originsOf = (code: string, { texts, named, question }: CodeSources): Part[
     if (hasWhole(source, word)) return 'source';
     if (hasWhole(question, word)) return 'question';
     if (isDatePattern(word) || STOP_WORDS.has(word)) return 'asker';
-    const [, letters, digits = ''] = /^(\p{L}+)(\d+)$/u.exec(word) ?? [];
-    return letters !== undefined && isKnown(digits) && hasNumbered(source, letters) ? 'source' : 'none';
+    const figures = word.match(/\d+/g) ?? [];
+    return figures.length > 0 && figures.every(isKnown) && hasNumbered(source, word) ? 'asker' : 'none';
   };
-  return tokensOf(collapse(code)).flatMap((token): Part[] => {
-    if (isPlaceholder(token)) return [];
-    if (isOption(token))
-      return [{ text: token, origin: hasOption(source, token) || hasOption(question, token) ? 'source' : 'none' }];
-    if (/^\d[\d.,:]*$/.test(token) && isKnown(token)) return [{ text: token, origin: 'source' }];
-    const words = token.match(/[\p{L}\p{N}]+/gu) ?? [];
-    if (words.length > 1 && hasWhole(source, token)) return [{ text: token, origin: 'source' }];
-    const origins = words.map((word): Part => ({ text: word, origin: originOf(word) }));
+  const isWordsOf = (name: string): boolean => {
+    const words = wordsIn(name);
+    if (words.length > 1 && hasWhole(source, name)) return true;
+    const origins = words.map(originOf);
+    if (origins.includes('none')) return false;
     // Words of the passages alone do not make a name or a path that none of them has.
-    const isOwn = origins.some((part) => part.origin !== 'source' || /\d$/.test(part.text));
-    return words.length > 1 && !isOwn ? [{ text: token, origin: 'none' }] : origins;
+    const isOwn = origins.some((origin, at) => origin !== 'source' || /\d$/.test(words[at] ?? ''));
+    return words.length < 2 || isOwn || (kind === 'code' && words.length > 2 && hasWhole(source, withoutLast(name)));
+  };
+  const tokens = tokensOf(collapse(code));
+  const lettersOf = (origin: Origin): number =>
+    tokens
+      .filter((token) => !isPlaceholder(token))
+      .flatMap(wordsIn)
+      .reduce((sum, word) => sum + (originOf(word) === origin ? word.length : 0), 0);
+  if (tokens.length > 1 && lettersOf('question') > 2 * lettersOf('source')) return false;
+  return tokens.every((token) => {
+    if (isPlaceholder(token) || (/^\d[\d.,:]*$/.test(token) && isKnown(token))) return true;
+    if (!isOption(token)) return isWordsOf(token);
+    const [, name = token, value = ''] = /^(-[^:]+):(.*)$/s.exec(token) ?? [];
+    return (hasOption(source, name) || hasOption(question, name)) && isWordsOf(value);
   });
-};
+}
 
 /** Whether a number stands in texts by its value, as a part of a time (`06:30`), or as one of the question in another unit. */
 const numberReader = (texts: readonly string[], question: string): ((digits: string) => boolean) => {
@@ -74,10 +83,9 @@ const numberReader = (texts: readonly string[], question: string): ((digits: str
 
 /** Origin of a word of code: `asker` for what the asker fills in. */
 type Origin = 'source' | 'question' | 'asker' | 'none';
-interface Part {
-  text: string;
-  origin: Origin;
-}
+
+const wordsIn = (name: string): string[] => name.match(/[\p{L}\p{N}]+/gu) ?? [];
+const withoutLast = (name: string): string => name.replace(/[^\p{L}\p{N}]+[\p{L}\p{N}]+$/u, '');
 
 const PLACEHOLDER = '<[^<>`\\n]{1,40}>';
 const TOKEN = new RegExp(`(?<!\\S)--?${PLACEHOLDER}|${PLACEHOLDER}|[^\\s"'\`<>=,;|&(){}[\\]]+`, 'gu');
@@ -98,6 +106,6 @@ const isDatePattern = (word: string): boolean => /^(?:(\p{Lu})\1+)+$/u.test(word
 const hasOption = (text: string, option: string): boolean =>
   new RegExp(`(?<![\\p{L}\\p{N}-])${escapedPattern(option)}(?![\\p{L}\\p{N}-])`, 'u').test(text);
 
-/** Whether a text has a name of these letters and a number, as `fb` in `fb6360`. */
-const hasNumbered = (text: string, letters: string): boolean =>
-  new RegExp(`(?<![\\p{L}\\p{N}])${escapedPattern(letters)}\\d+(?![\\p{L}\\p{N}])`, 'u').test(text);
+/** Whether a text has a name like this with other numbers, as `fb6360` for `fb6591`. */
+const hasNumbered = (text: string, name: string): boolean =>
+  new RegExp(`(?<![\\p{L}\\p{N}])${name.replace(/\d+/g, '\\d+')}(?![\\p{L}\\p{N}])`, 'u').test(text);

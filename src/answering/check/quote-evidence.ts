@@ -43,11 +43,13 @@ const unitsAsMarkdown = (text: string, block: Block, span: Span): string => {
   const [header, ...units] = unitsOf(text, block, span);
   if (header === undefined) return '';
   if (block.kind === 'prose' || block.items.length === 0)
-    return [header, ...units].map(({ start, end }) => text.slice(start, end)).join(' ');
+    return [header, ...units].map(({ start, end }) => text.slice(start, end).replace(QUOTE_MARKS, '')).join(' ');
   const [, firstRow] = block.items;
   const head = { start: header.start, end: block.kind === 'table' ? (firstRow?.start ?? header.end) : header.end };
   return [head, ...units].map(({ start, end }) => text.slice(start, end).trimEnd()).join('\n');
 };
+
+const QUOTE_MARKS = /^ {0,3}>[ \t]?/gm;
 
 const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
 

@@ -148,7 +148,9 @@ describe('code that follows a pattern of the passages', () => {
     'In crontab, `17:00<sunset<20:00` is at sunset, from 17:00 to 20:00; `06:30<sunrise` is at sunrise from 06:30 on.\n\n' +
     'hysteresis_upper: <threshold> [; <seconds>]\n\n' +
     'A struct of structs/test.yaml is named `my.test.individual`.\n\n' +
-    '`shtime.is_holiday(date)` is True on holidays, `shtime.tomorrow()` is the next day. Use 123.45, not 123,45: `#template 123.45`.';
+    '`shtime.is_holiday(date)` is True on holidays, `shtime.tomorrow()` is the next day. Use 123.45, not 123,45: `#template 123.45`.\n\n' +
+    'Leave out titles with `-intitle:word`, take the last days with `date:P4D/`, wrap in `{{#One}}`. Texts: `app/i18n/fr/`.\n\n' +
+    '| Occitan | oc |\n| --- | --- |';
   it.each([
     ["the asker's number in a name", 'Write `instance: fb6591`.', 'I have a 6591 and a 7530'],
     ['times of the asker', "Write `crontab: '06:30<sunrise<08:00'`.", 'Not before half past 6, at 8 at the latest'],
@@ -158,6 +160,11 @@ describe('code that follows a pattern of the passages', () => {
       'It is **my.blinds.standard**.',
       'struct standard of structs/blinds.yaml',
     ],
+    ["the asker's word behind a prefix", 'Type `-intitle:soccer`.', 'How do I hide soccer?'],
+    ["the asker's number within a name", 'Type `date:P3D/`.', 'Only the last 3 days'],
+    ["the asker's words between marks", 'Write `{{#Word}}` before `{{/Word}}`.', 'I have a field Word'],
+    ['another last part of a path', 'They are in `app/i18n/oc/`, like ./app/i18n/oc/.', 'Where is Occitan?'],
+    ['marks of the asker', 'Type `/<iframe/`.', '<iframe finds nothing'],
     ['words that join', 'Write `eval: shtime.is_holiday(shtime.tomorrow()) or True`.', 'An eval for tomorrow?'],
     ['a number in another notation', 'Write `#template 1250.50`.', '#template 1.250,50 fails'],
   ])('may have %s', (_what, written, question) => {
@@ -167,6 +174,11 @@ describe('code that follows a pattern of the passages', () => {
     ['another name with the number', 'Write `instance: box6591`.', 'I have a 6591'],
     ['another number', 'Write `instance: fb6592`.', 'I have a 6591'],
     ['another function', 'Write `eval: shtime.is_weekday(shtime.tomorrow())`.', 'An eval for tomorrow?'],
+    ['another prefix', 'Type `-inurl:soccer`.', 'How do I hide soccer?'],
+    ['another number within a name', 'Type `date:P5D/`.', 'Only the last 3 days'],
+    ['another stem of a path', 'They are in `app/date/oc/`.', 'Where is Occitan?'],
+    ['another last part that stands nowhere', 'They are in `app/i18n/de/`.', 'Where is German?'],
+    ['a host with another last part', 'See **my.test.oc**.', 'Where is it?'],
     ['a host of the passages put together', 'See **sunset.shtime.holiday**.', 'Where is it?'],
     ['seconds of no minutes', 'Write `hysteresis_upper: 40000 ; 420`.', 'Longer than 5 minutes above 40000 lux'],
   ])('is refused with %s', (_what, written, question) => {
