@@ -10,6 +10,8 @@ it.each([
   ['manual.asciidoc', 'Manual'],
   ['.de.md', '.de'],
   ['2026/07.md', '2026/07.md'],
+  ['users/07_Frequently-asked.md', 'Frequently asked'],
+  ['12_months_warranty.md', '12 months warranty'],
 ])('makes a title of the path %s', (path, title) => {
   expect(titleOfPath(path)).toBe(title);
 });
