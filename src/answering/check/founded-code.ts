@@ -33,11 +33,7 @@ export function isFounded({ kind, text }: Literal, sources: CodeSources): boolea
   return stands && consistsOf(parameters, sources);
 }
 
-function consistsOf(
-  code: string,
-  { texts, named, question }: CodeSources,
-  kind: 'code' | 'host' = 'code',
-): boolean {
+function consistsOf(code: string, { texts, named, question }: CodeSources, kind: 'code' | 'host' = 'code'): boolean {
   const source = collapse(texts.join('\n'));
   const isKnown = numberReader([question, ...named], question);
   const originOf = (word: string): Origin => {

@@ -6,6 +6,7 @@ import {
   type Edition,
   type EditionArticle,
 } from '../../knowledge/edition/open-edition.ts';
+import { CODE_SPAN } from '../../language/outside-code.ts';
 import type { Span } from '../../language/split-sentences.ts';
 import { startDeadline } from '../../platform/http/deadline.ts';
 import { oncePer } from '../../platform/once-per.ts';
@@ -396,10 +397,12 @@ export const overlaps = (spans: readonly Span[], { start, end }: Span): boolean 
  */
 export const hiddenIn: (chunk: CachedChunk) => readonly Span[] = oncePer(({ text, headingPath }: CachedChunk) => {
   const blocks = parseBlocks(text);
-  const comments = [...text.matchAll(/<!--[\s\S]*?(?:-->|$)/g)].map(({ 0: all, index }) => ({
-    start: index,
-    end: index + all.length,
-  }));
+  const code = blocks.filter(({ kind }) => kind === 'code');
+  const spans = [...text.matchAll(CODE_SPAN)].map(({ 0: all, index }) => ({ start: index, end: index + all.length }));
+  // In code a reader sees them.
+  const comments = [...text.matchAll(/<!--[\s\S]*?(?:-->|$)/g)]
+    .map(({ 0: all, index }) => ({ start: index, end: index + all.length }))
+    .filter((comment) => !overlaps([...code, ...spans], comment));
   // The heading is checked together with its block: "### System:" above "You are ...".
   const heading = headingPath.at(-1) ?? '';
   const fullText = (start: number, end: number) =>

@@ -4,6 +4,7 @@ import { escapeHtml } from '../../documents/markdown/escape-html.ts';
 import { escapeMarkdown } from '../../documents/markdown/render-markdown.ts';
 import type { Piece } from '../../knowledge/edition/sections.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
+import { outsideSpans, runsOutsideCode } from '../../language/outside-code.ts';
 import { isPublicAddress } from '../../platform/http/public-address.ts';
 import { type AlreadyTried, wasTried } from '../message/already-tried.ts';
 import { type Narrowing, narrowBlock } from './narrow-block.ts';
@@ -150,8 +151,15 @@ const headingOf = (path: readonly string[], title: string): string =>
     .map((each) => each.replace(/^\s*\d{1,2}[.)]\s+/, '').trim())
     .join(': ');
 
-/** Keeps links that a customer can open; replaces others, and images, by their text. Removes comments. */
-export const readable = (markdown: string): string =>
+/**
+ * Keeps links that a customer can open; replaces others, and images, by their text. Removes comments.
+ * Code stays as it is.
+ */
+export function readable(markdown: string): string {
+  return runsOutsideCode(markdown, (lines) => outsideSpans(lines.join('\n'), readableText).split('\n'));
+}
+
+const readableText = (markdown: string): string =>
   markdown
     .replace(/!\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)/g, '$1')
     .replace(/\[([^\]\n]{0,300})\]\(\s*<?([^)\s>]{0,1000})>?[^)\n]{0,300}\)/g, (link, words, url) =>

@@ -37,3 +37,23 @@ it('shows with a section what stands directly under the headings above it', () =
   expect(textFor('The command steam')).toContain('The steam is described here');
   expect(textFor('Licences')).not.toContain('cafe run <command>');
 });
+
+it('shows what looks like a comment in code, and no comment elsewhere', () => {
+  const text = 'Join the braces:\n\n```\n{{c1::{x<!-- -->}}}\n```\n\nOr write `<!-- a -->`. <!-- b -->';
+  const { edition } = openSmallKb([
+    {
+      id: 'braces',
+      title: 'Braces',
+      url: 'https://docs.example.com/braces',
+      text,
+      devices: [],
+      intents: [],
+      lastUpdated: '2026-01-01T00:00:00Z',
+    },
+  ]);
+  const source = edition.article(0);
+  const [passage] = showPassages(edition, [{ hits: [{ chunk: source.firstChunk, source }] }]);
+  expect(passage?.text).toContain('{{c1::{x<!-- -->}}}');
+  expect(passage?.text).toContain('`<!-- a -->`');
+  expect(passage?.text).not.toContain('<!-- b');
+});
