@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import * as z from 'zod';
 import { describeIssues, readAs } from '../contract/core/error-info.ts';
 import { AnswersPage } from '../contract/wire/answers.ts';
+import { KnowledgeChecks } from '../contract/wire/checks.ts';
 import { type HttpRoute, ROUTES, type RouteName } from '../contract/wire/http-routes.ts';
 import { KnowledgeGapsResponse, KnowledgeHealth } from '../contract/wire/knowledge.ts';
 import { OVERVIEW_LISTED, type Overview, OverviewQuery, QuestionCounts } from '../contract/wire/overview.ts';
@@ -64,16 +65,17 @@ export function createOverview({ client, keeps, now }: OverviewParts) {
       if (value === undefined) unread.push(missing === undefined ? { part: name } : { part: name, missing });
       return value ?? null;
     };
-    const [answers, gaps, articles, tickets] = await Promise.all([
+    const [answers, gaps, articles, tickets, checks] = await Promise.all([
       part('answers', 'GET /v1/answers', () => answersOf(read, { from, to, before, isKept })),
       part('gaps', 'GET /v1/knowledge/gaps', () => gapsOf(read, days)),
       part('articles', 'GET /v1/knowledge/health', () => articlesOf(read)),
       part('tickets', 'GET /v1/support/tickets', () => ticketsOf(read)),
+      part('checks', 'GET /v1/knowledge/checks', () => checksOf(read)),
     ]);
     // A part that failed is named in the reply.
     c.set('outcome', undefined);
     c.set('answeredBy', undefined);
-    return c.json({ from, to, before, answers, gaps, articles, tickets, unread } satisfies Overview);
+    return c.json({ from, to, before, answers, gaps, articles, tickets, checks, unread } satisfies Overview);
   };
 }
 
@@ -89,6 +91,7 @@ const FUNCTIONS: Partial<Record<RouteName, string>> = {
   'GET /v1/knowledge/gaps': 'support',
   'GET /v1/knowledge/health': 'semantic',
   'GET /v1/support/tickets': 'webhooks',
+  'GET /v1/knowledge/checks': 'navigator',
 };
 
 const readerFor = (c: Context<GatewayEnv>, client: SignedClient, workspace: string): Read => {
@@ -171,3 +174,6 @@ const ticketsOf = async (read: Read): Promise<Overview['tickets'] | undefined> =
   if (open === undefined || failed === undefined || waiting === undefined) return undefined;
   return { open: open.total, failed: failed.total, waiting: waiting.total };
 };
+
+const checksOf = async (read: Read): Promise<Overview['checks'] | undefined> =>
+  (await read('GET /v1/knowledge/checks', KnowledgeChecks, { limit: 1 }))?.counts;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Timestamp } from '../core/names.ts';
 import { AnswerInterface, AnswerSummary, VerdictCounts } from './answers.ts';
+import { KnowledgeChecks } from './checks.ts';
 import { HealthFinding, KnowledgeGap, KnowledgeHealth } from './knowledge.ts';
 
 /** Most entries of each list of an overview. */
@@ -23,7 +24,7 @@ const Interfaces = z.array(z.object({ interface: AnswerInterface, total: Count, 
 /** The same with what they came through, most frequent first. */
 export const QuestionCounts = Questions.extend({ interfaces: Interfaces });
 
-const OverviewPart = z.enum(['answers', 'gaps', 'articles', 'tickets']);
+const OverviewPart = z.enum(['answers', 'gaps', 'articles', 'tickets', 'checks']);
 
 /** Reply of `GET /v1/overview`. The lists of the API with the same filters hold the rows of each number. */
 export const Overview = z.object({
@@ -68,7 +69,11 @@ export const Overview = z.object({
       waiting: Count,
     })
     .nullable(),
+  /** How many checks have which state, now. */
+  checks: KnowledgeChecks.shape.counts.nullable(),
   /** Why a part is null: the capability that the key lacks, or none when it could not be read just now. */
-  unread: z.array(z.object({ part: OverviewPart, missing: z.string().max(100).optional() })).max(4),
+  unread: z
+    .array(z.object({ part: OverviewPart, missing: z.string().max(100).optional() }))
+    .max(OverviewPart.options.length),
 });
 export type Overview = z.infer<typeof Overview>;

@@ -16,7 +16,7 @@ const gapOf = (gap: string, asked: number): KnowledgeGap => ({
 });
 const overview = (changes: Partial<Overview> = {}): Overview =>
   Overview.parse({
-    ...{ from: FROM, to: TO, before: BEFORE, tickets: null, unread: [] },
+    ...{ from: FROM, to: TO, before: BEFORE, tickets: null, checks: null, unread: [] },
     answers: {
       are_kept: true,
       now: { total: 6, verdicts: { ...NONE, answered: 3, hedged: 1, declined: 1, closes: 1 }, disliked: 0 },

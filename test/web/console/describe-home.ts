@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { AnswersPage } from '../../../src/contract/wire/answers.ts';
+import { KnowledgeChecks } from '../../../src/contract/wire/checks.ts';
 import { Overview } from '../../../src/contract/wire/overview.ts';
 import { ask, grant, send } from '../../functions/product-for-test.ts';
 import { expectAccessible } from './accessibility.ts';
@@ -53,6 +54,23 @@ describe('the view Home', () => {
     await page.getByLabel('Time').selectOption('24 hours');
     await page.waitForURL('**/?days=1');
     await page.getByRole('heading', { level: 1, name: 'The last 24 hours' }).waitFor();
+  });
+
+  it('leads from the number of red checks to them', async () => {
+    const check = { question: 'Is this check of the view Home red?', contains: 'a text of no article' };
+    await send(product, 'PUT /v1/knowledge/checks', { checks: [check] });
+    await send(product, 'POST /v1/knowledge/checks/run', {});
+    const red = async () => (await read(Overview, '/v1/overview')).checks?.red;
+    await expect.poll(red, POLL).toBeGreaterThan(0);
+    const page = await open('/');
+    const tile = page.locator('.tile').filter({ has: page.getByText('red', { exact: true }) });
+    expect(await tile.locator('.figure').textContent()).toBe(`${await red()}`);
+    await tile.click();
+    await page.waitForURL('**/checks?state=red');
+    await page.getByRole('heading', { name: check.question }).waitFor();
+    const { checks } = await read(KnowledgeChecks, '/v1/knowledge/checks?state=red');
+    const own = checks.find(({ question }) => question === check.question);
+    expect((await send(product, `DELETE /v1/knowledge/checks/${own?.id}`)).status).toBe(204);
   });
 
   it('shows what a key may read, and names the right that it lacks for the rest', async () => {

@@ -53,6 +53,9 @@ const Parts = ({ overview, days }: { overview: Overview; days: Days }) => (
         {overview.answers === null ? null : <Disliked answers={overview.answers} time={overview} />}
       </div>
       <div>
+        <Section of={overview} part="checks" title={t('view.checks')}>
+          {overview.checks === null ? null : <Checks checks={overview.checks} />}
+        </Section>
         <Section of={overview} part="tickets" title={t('view.tickets')}>
           {overview.tickets === null ? null : <Tickets tickets={overview.tickets} />}
         </Section>
@@ -128,7 +131,7 @@ const Questions = ({ answers, time: { from, to } }: { answers: Answers; time: Ti
         <Tile
           label={t('home.all')}
           number={questionsOf(now)}
-          before={questionsOf(before)}
+          note={changeText(questionsOf(now), questionsOf(before))}
           href={answersAddress({ from, to })}
         />
         {outcomes.map((verdict) => (
@@ -138,7 +141,7 @@ const Questions = ({ answers, time: { from, to } }: { answers: Answers; time: Ti
             icon={ICONS[verdict]}
             tone={verdict}
             number={now.verdicts[verdict]}
-            before={before.verdicts[verdict]}
+            note={changeText(now.verdicts[verdict], before.verdicts[verdict])}
             href={answersAddress({ verdict, from, to })}
           />
         ))}
@@ -148,17 +151,21 @@ const Questions = ({ answers, time: { from, to } }: { answers: Answers; time: Ti
   );
 };
 
+/** Against the number of the days before. */
+const changeText = (number: number, before: number): string =>
+  t('home.change', { change: formatChange(number - before), before });
+
 interface TileProps {
   label: string;
   number: number;
-  /** The number of the days before. */
-  before: number;
+  /** What the number is compared with. */
+  note: string;
   href: string;
   icon?: IconName;
   tone?: string;
 }
 
-const Tile = ({ label, number, before, href, icon, tone }: TileProps) => (
+const Tile = ({ label, number, note, href, icon, tone }: TileProps) => (
   <li>
     <a class={tone === undefined ? 'tile' : `tile tone-${tone}`} href={href}>
       <span class="figure">{formatNumber(number)}</span>
@@ -166,7 +173,7 @@ const Tile = ({ label, number, before, href, icon, tone }: TileProps) => (
         {icon === undefined ? null : <Icon name={icon} />}
         {label}
       </span>
-      <span class="quiet small">{t('home.change', { change: formatChange(number - before), before })}</span>
+      <span class="quiet small">{note}</span>
     </a>
   </li>
 );
@@ -266,7 +273,11 @@ const Disliked = ({ answers: { now, disliked }, time: { from, to } }: { answers:
         {disliked.map(({ id, question, feedback }) => (
           <li key={id}>
             <a href={`/answers/${id}`}>{question}</a>
-            {feedback?.comment === undefined ? null : <span class="quiet small">“{feedback.comment}”</span>}
+            {feedback?.comment === undefined ? null : (
+              <span class="quiet small">
+                <q>{feedback.comment}</q>
+              </span>
+            )}
           </li>
         ))}
       </ul>
@@ -275,6 +286,32 @@ const Disliked = ({ answers: { now, disliked }, time: { from, to } }: { answers:
       </p>
     </section>
   );
+
+const CHECKS_BELOW = ['not_run', 'green'] as const;
+
+/** The red ones as they are now, whatever days are shown. */
+const Checks = ({ checks }: { checks: NonNullable<Overview['checks']> }) => {
+  if (checks.red + checks.not_run + checks.green === 0)
+    return (
+      <p class="quiet">
+        <a href="/checks">{t('checks.none')}</a>
+      </p>
+    );
+  const isRed = checks.red > 0;
+  const states = CHECKS_BELOW.filter((state) => checks[state] > 0);
+  return (
+    <ul class="tiles">
+      <Tile
+        label={t('checks.state_red')}
+        icon={isRed ? 'cross' : 'check'}
+        tone={isRed ? 'declined' : 'answered'}
+        number={checks.red}
+        note={states.map((state) => count(`checks.count_${state}`, checks[state])).join(', ')}
+        href={isRed ? '/checks?state=red' : '/checks'}
+      />
+    </ul>
+  );
+};
 
 const Tickets = ({ tickets }: { tickets: NonNullable<Overview['tickets']> }) => {
   const rows = [
@@ -333,7 +370,7 @@ const Articles = ({ articles: { counts, findings, articles } }: { articles: NonN
         {findings.slice(0, LISTED_FINDINGS).map(({ kind, place, detail }) => (
           <li key={`${kind} ${place.article_id} ${detail}`}>
             <a href={articleAddress(place.article_id)}>{place.title}</a>
-            <span class="quiet small">{t(`health.${kind}`)}</span>
+            {kinds.length === 1 ? null : <span class="quiet small">{t(`health.${kind}`)}</span>}
           </li>
         ))}
       </ul>
