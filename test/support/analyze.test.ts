@@ -197,7 +197,11 @@ describe('a message that reports danger', () => {
 it.each([
   ['How do I restore a backup?', true, /lets its template go out alone/],
   ['I forgot the passphrase of my backup', false, /template does not speak of "forgot"/],
-  ['Wie kann ich meine Einstellungen sichern und wiederherstellen?', false, /writes in "de"/],
+  [
+    'Wie kann ich meine Einstellungen sichern und wiederherstellen?',
+    false,
+    /writes in German, the template is in English/,
+  ],
 ])('sends a template by itself only to a question that it answers: %s', async (message, allowed, reason) => {
   const sure = { primary_intent: 'backup_restore', confidence: 0.999 };
   const { draft, guidance, response } = await analysed(sure, message);

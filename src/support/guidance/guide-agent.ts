@@ -16,7 +16,7 @@ import { markdownToText } from '../../documents/markdown/render-markdown.ts';
 import { dangerIn } from '../../language/danger.ts';
 import { isPublicAddress } from '../../platform/http/public-address.ts';
 import { autoSendOf, getsNoReply } from '../message/intent-rules.ts';
-import { byLanguage, inLanguage, primaryOf } from '../message/languages.ts';
+import { byLanguage, englishName, inLanguage, primaryOf } from '../message/languages.ts';
 import type { TicketReading } from '../message/read-ticket.ts';
 import WORDS from './signal-words.json' with { type: 'json' };
 
@@ -255,11 +255,13 @@ const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
     ...(passages.length > 0 && questions > 1 && composed.open === undefined
       ? [`The message asks ${questions} questions: see that the draft answers each of them.`]
       : []),
-    ...(ticket.language !== undefined && primaryOf(ticket.language) !== own
-      ? [`The customer writes in "${ticket.language}", the draft is in "${draft.language}".`]
+    ...(ticket.language !== undefined && own !== '' && primaryOf(ticket.language) !== own
+      ? [`The customer writes in ${englishName(ticket.language)}, the draft is in ${englishName(own)}.`]
       : []),
-    ...(foreign.length > 0
-      ? [`The draft is in two languages: "${own}", and quotes in "${foreign.join('", "')}".`]
+    ...(own !== '' && foreign.length > 0
+      ? [
+          `The draft is in two languages: ${englishName(own)}, and quotes in ${foreign.map((each) => englishName(each)).join(', ')}.`,
+        ]
       : []),
     ...(model?.notes ?? []),
     ...(model?.refused === undefined ? [] : [`The draft was written without a model: ${model.refused}.`]),

@@ -4,7 +4,7 @@ import { splitSentences } from '../../language/split-sentences.ts';
 import { stem } from '../../language/stem.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import WORDS from './auto-send.json' with { type: 'json' };
-import { inLanguage, primaryOf, wordsExpression } from './languages.ts';
+import { englishName, inLanguage, primaryOf, wordsExpression } from './languages.ts';
 import type { TicketReading } from './read-ticket.ts';
 
 /** How questions are asked in one language. */
@@ -59,7 +59,9 @@ export const reasonsForPerson = (
     ...(hasAttachments(ticket) ? ['The message has attachments, which were not read.'] : []),
     ...(ticket.otherProduct === undefined ? [] : ['The ticket names another product than the customer.']),
     ...(ticket.language !== undefined && primaryOf(ticket.language) !== primaryOf(template.language)
-      ? [`The customer writes in "${ticket.language}", the template is in "${template.language}".`]
+      ? [
+          `The customer writes in ${englishName(ticket.language)}, the template is in ${englishName(template.language)}.`,
+        ]
       : []),
   ];
   const uncovered = circumstances.length > 0 ? undefined : uncoveredBy({ ...template, intent, taxonomy }, ticket);

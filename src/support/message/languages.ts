@@ -13,9 +13,17 @@ export const hasPhrases = (language: string): boolean => Object.hasOwn(BY_LANGUA
 /** `pt` of `pt-BR`. */
 export const primaryOf = (language: string): string => language.toLowerCase().split('-')[0] ?? '';
 
-/** The name of a language in another one: `en` is `Englisch` in `de`. */
-export const nameOfLanguage = (language: string, { inLanguage }: { inLanguage: string }): string =>
-  new Intl.DisplayNames([inLanguage], { type: 'language', fallback: 'code' }).of(language) ?? language;
+/** The name of a language in another one: `en` is `Englisch` in `de`. What is no tag of BCP 47 stays as it is. */
+export const nameOfLanguage = (language: string, { inLanguage }: { inLanguage: string }): string => {
+  try {
+    return new Intl.DisplayNames([inLanguage], { type: 'language', fallback: 'code' }).of(language) ?? language;
+  } catch {
+    return language;
+  }
+};
+
+/** The same in English, in which agents are advised. */
+export const englishName = (language: string): string => nameOfLanguage(language, { inLanguage: 'en' });
 
 /** Regular expressions by language (primary subtag of BCP 47), each of which matches whole words. */
 type WordLists = Readonly<Record<string, readonly string[]>>;

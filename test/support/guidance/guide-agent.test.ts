@@ -88,7 +88,7 @@ it.each<[string, string, Given, string]>([
   ...(risks as [string, string, Given, string][]),
   ['that an article says what was tried', LOUD, TRIED, 'an article comes close, but repeats what was tried'],
   ['old sources', LOUD, aged('2021-03-01T00:00:00Z'), '"Fans and noise" was last updated on 2021-03-01'],
-  ['a second language', `${LOUD}, what can I do?`, { answer: answerOf(GERMAN) }, '"en", and quotes in "de"'],
+  ['a second language', `${LOUD}, what can I do?`, { answer: answerOf(GERMAN) }, 'English, and quotes in German'],
   ['an injection of an article', LOUD, { answer: { passages: [], hasPromptInjection: true } }, 'they were left out'],
   ['why a model did not write', LOUD, { model: REFUSED }, 'written without a model: it failed'],
 ])('reports %s', (_, message, given, expected) => expect(guide(message, given).all).toMatch(new RegExp(expected)));
