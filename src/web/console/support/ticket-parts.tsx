@@ -2,6 +2,7 @@ import type { HelpdeskStatus } from '../../../contract/wire/tickets.ts';
 import { Icon } from '../parts/button.tsx';
 import { Age } from '../parts/values.tsx';
 import { count, t } from '../texts/texts.ts';
+import { helpdeskName } from './helpdesk-name.ts';
 
 /** In the console's language, where the reason is one of those that this version gives. */
 export const reasonText = (reason: string): string => {
@@ -26,7 +27,7 @@ export const Connections = ({ helpdesks }: { helpdesks: readonly HelpdeskStatus[
       {helpdesks.map(({ helpdesk, problem, refused, last_refused_at: at }) => (
         <li key={helpdesk}>
           <p class={`job ${problem === null ? 'done' : 'dead'}`}>
-            <Icon name={problem === null ? 'check' : 'warning'} /> <strong>{helpdesk}</strong>{' '}
+            <Icon name={problem === null ? 'check' : 'warning'} /> <strong>{helpdeskName(helpdesk)}</strong>{' '}
             {t(problem === null ? 'tickets.connected' : 'tickets.unusable')}
           </p>
           {problem === null ? null : <p class="small">{problem}</p>}

@@ -11,6 +11,7 @@ import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
 import { client } from '../../session/deployment.ts';
 import { usePages, useRunning } from '../../session/loaded.ts';
+import { helpdeskName } from '../../support/helpdesk-name.ts';
 import { Connections, reasonText } from '../../support/ticket-parts.tsx';
 import { count, formatMoment, t } from '../../texts/texts.ts';
 
@@ -66,7 +67,7 @@ export const TicketQueue = ({ query }: { query: URLSearchParams }) => {
             { value: '', label: t('tickets.state_all') },
             ...[
               ...new Set([...(last?.helpdesks ?? []).map((each) => each.helpdesk), ...(helpdesk ? [helpdesk] : [])]),
-            ].map((value) => ({ value, label: value })),
+            ].map((value) => ({ value, label: helpdeskName(value) })),
           ]}
         />
         <TextField
@@ -110,7 +111,7 @@ const columns = ({ run, isRunning }: Replaying): Parameters<typeof Table<TicketJ
     sort: ({ helpdesk, ticket_id: id }) => `${helpdesk} ${id}`,
     cell: ({ helpdesk, ticket_id: id }) => (
       <>
-        <strong>{id}</strong> <span class="quiet">{helpdesk}</span>
+        <strong>{id}</strong> <span class="quiet">{helpdeskName(helpdesk)}</span>
       </>
     ),
   },

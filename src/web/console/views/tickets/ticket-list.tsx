@@ -8,6 +8,7 @@ import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
 import { client, may } from '../../session/deployment.ts';
 import { usePages } from '../../session/loaded.ts';
+import { helpdeskName } from '../../support/helpdesk-name.ts';
 import { intentTitle, intentTitles } from '../../support/intent-titles.ts';
 import { Connections, reasonText } from '../../support/ticket-parts.tsx';
 import { t } from '../../texts/texts.ts';
@@ -111,7 +112,7 @@ const TicketFilters = ({ filters, helpdesks }: { filters: Filters; helpdesks: re
       )}
       {choice(
         'helpdesk',
-        helpdesks.map((value) => ({ value, label: value })),
+        helpdesks.map((value) => ({ value, label: helpdeskName(value) })),
       )}
       {choice(
         'state',
@@ -138,7 +139,7 @@ const columns = (): Parameters<typeof Table<TicketJob>>[0]['columns'] => [
           {title ?? t('tickets.untitled', { ticket: id })}
         </a>
         <span class="quiet small">
-          {helpdesk} {id}
+          {helpdeskName(helpdesk)} {id}
         </span>
       </>
     ),

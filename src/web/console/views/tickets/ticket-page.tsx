@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { TicketCase, TicketDraft, TicketOnDesk } from '../../../../contract/wire/tickets.ts';
 import { Feedback } from '../../answers/feedback.tsx';
-import { Button, CopyButton } from '../../parts/button.tsx';
+import { Button, CopyButton, Icon } from '../../parts/button.tsx';
 import { TextArea } from '../../parts/fields.tsx';
 import { SourceLink } from '../../parts/source-link.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
@@ -11,6 +11,7 @@ import { Age, Share } from '../../parts/values.tsx';
 import { WordDifference } from '../../parts/word-difference.tsx';
 import { client } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
+import { helpdeskName } from '../../support/helpdesk-name.ts';
 import { intentTitle } from '../../support/intent-titles.ts';
 import { ShownDraft } from '../../support/shown-draft.tsx';
 import { count, t } from '../../texts/texts.ts';
@@ -56,7 +57,7 @@ const OnDesk = ({ ticket, onChanged }: { ticket: TicketOnDesk; onChanged: () => 
       <p class="row small">
         <TicketStatus job={job} />
         <span class="quiet">
-          {job.helpdesk} {job.ticket_id} · <Age of={job.accepted_at} />
+          {helpdeskName(job.helpdesk)} {job.ticket_id} · <Age of={job.accepted_at} />
           {job.result === 'note' || job.result === 'draft' ? ` · ${t(`desk.written_${job.result}`)}` : null}
         </span>
       </p>
@@ -67,6 +68,7 @@ const OnDesk = ({ ticket, onChanged }: { ticket: TicketOnDesk; onChanged: () => 
       ) : (
         <div class="analysis">
           <div>
+            {shown.escalation === null ? null : <HandOver escalation={shown.escalation} />}
             <Message shown={shown} />
             <Section title={t('analysis.draft')}>
               {draft === null ? <p class="quiet">{t('desk.no_draft')}</p> : <Draft {...{ draft, ticket, onChanged }} />}
@@ -96,6 +98,17 @@ const Section = ({ title, children }: { title: string; children: ComponentChildr
     <h2>{title}</h2>
     {children}
   </section>
+);
+
+/** Before the draft: who has to see the message changes what is sent. */
+const HandOver = ({ escalation: { to, reasons } }: { escalation: NonNullable<TicketCase['escalation']> }) => (
+  <div class="banner hand-over">
+    <Icon name="warning" />
+    <div>
+      <h2>{t('analysis.escalate', { to: to ?? '' })}</h2>
+      <Items items={reasons} />
+    </div>
+  </div>
 );
 
 const Message = ({ shown: { message, history, customer_name: customer } }: { shown: TicketCase }) => (
@@ -231,7 +244,7 @@ const Editor = ({ draft, send, onClose }: EditorProps) => {
 
 /** What the message is about, and what to look at before a reply is sent. */
 const Beside = ({ shown, risks }: { shown: TicketCase; risks: readonly string[] }) => {
-  const { summary, intent, confidence, questions, escalation, closest } = shown;
+  const { summary, intent, confidence, questions, closest } = shown;
   return (
     <div>
       <Section title={t('desk.about')}>
@@ -243,11 +256,6 @@ const Beside = ({ shown, risks }: { shown: TicketCase; risks: readonly string[] 
           <p>{summary}</p>
         )}
       </Section>
-      {escalation === null ? null : (
-        <Section title={t('analysis.escalate', { to: escalation.to ?? '' })}>
-          <Items items={escalation.reasons} />
-        </Section>
-      )}
       {risks.length === 0 ? null : (
         <Section title={t('analysis.risks')}>
           <Items items={risks} />

@@ -6,6 +6,7 @@ import { Age, Share } from '../../parts/values.tsx';
 import { call, may } from '../../session/deployment.ts';
 import { useLoaded, usePages, useRunning } from '../../session/loaded.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
+import { helpdeskName } from '../../support/helpdesk-name.ts';
 import { intentTitle } from '../../support/intent-titles.ts';
 import { t } from '../../texts/texts.ts';
 import { LearningPage } from './learning-page.tsx';
@@ -68,7 +69,7 @@ export const Requests = () => {
             cell: ({ state, helpdesk, ticket_id: ticket, last_error: error }) => (
               <>
                 {t(`visitors.state_${state}`)}
-                {ticket === null ? null : ` ${helpdesk} ${ticket}`}
+                {ticket === null ? null : ` ${helpdeskName(helpdesk ?? '')} ${ticket}`}
                 {error === null ? null : <span class="error">{error}</span>}
               </>
             ),
