@@ -118,7 +118,7 @@ const ICON = {
   declined: 'unknown',
   clarifying: 'ask',
   closes: 'leave',
-  person: 'request',
+  person: 'librarians',
   error: 'cross',
 } as const;
 

@@ -21,10 +21,10 @@ export const ConversationPage = ({ id }: { id: string }) => {
   );
   return (
     <div class="answers-view kept">
-      <div class="title">
-        <h1>{t('answers.conversation')}</h1>
+      <p class="small">
         <a href="/answers">{t('answers.back')}</a>
-      </div>
+      </p>
+      <h1>{t('answers.conversation')}</h1>
       {failure === undefined ? null : <Failure error={failure} retry={load} />}
       {value === undefined ? (
         failure === undefined ? (
@@ -47,6 +47,11 @@ const Turn = ({ answer }: { answer: KeptAnswer }) => (
   <li>
     <div class="asked-by">
       <p class="prose plain">{answer.question}</p>
+      {answer.understood_as === undefined ? null : (
+        <p class="small">
+          {t('answers.understood_as')}: {answer.understood_as}
+        </p>
+      )}
       <p class="quiet small">
         <Age of={answer.asked_at} />
       </p>

@@ -53,11 +53,14 @@ export const Gap = ({ gap, onDeleted }: GapProps) => {
 export const Facts = ({ gap }: { gap: KnowledgeGap }) => (
   <p class="row small quiet">
     <span>
-      <b>{count('gaps.times', gap.count)}</b> · {frequency(gap)}
+      <b>{count('gaps.times', gap.count)}</b>
+      {gap.count === 1 ? null : ` · ${frequency(gap)}`}
     </span>
-    <span>
-      {t('gaps.first')} <Age of={gap.first_seen} />
-    </span>
+    {gap.count === 1 ? null : (
+      <span>
+        {t('gaps.first')} <Age of={gap.first_seen} />
+      </span>
+    )}
     <span>
       {t('gaps.last')} <Age of={gap.last_seen} />
     </span>

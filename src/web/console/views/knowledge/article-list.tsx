@@ -9,6 +9,7 @@ import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
 import { client, may } from '../../session/deployment.ts';
 import { useLoaded, usePages } from '../../session/loaded.ts';
+import { intentTitle } from '../../support/intent-titles.ts';
 import { count, formatShare, t } from '../../texts/texts.ts';
 import { HealthSummary } from './health-list.tsx';
 
@@ -145,7 +146,7 @@ export const Labels = ({ labels, name }: { labels: readonly string[]; name: 'int
   <span class="labels">
     {labels.map((label) => (
       <a key={label} class="pill" href={`/knowledge?${new URLSearchParams({ [name]: label })}`}>
-        {label}
+        {name === 'intent' ? intentTitle(label) : label}
       </a>
     ))}
   </span>

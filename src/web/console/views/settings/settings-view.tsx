@@ -78,7 +78,7 @@ const Deployment = ({ health: { status, version, adapters, directory, helpdesks,
     <dl class="facts-list">
       {version === undefined ? null : <Fact name={t('settings.version')}>{version}</Fact>}
       {Object.entries(adapters).map(([role, adapter]) => (
-        <Fact key={role} name={role}>
+        <Fact key={role} name={role.replaceAll('_', ' ')}>
           <code>{adapter}</code>
         </Fact>
       ))}
