@@ -12,7 +12,7 @@ describe('the view Tickets', () => {
     const link = page.getByRole('link', { name: hostile }).first();
     await link.waitFor({ timeout: 60_000 });
     await page
-      .getByRole('row', { name: new RegExp(`chatwoot ${ticketId} .*draft ready`) })
+      .getByRole('row', { name: new RegExp(`Chatwoot ${ticketId} .*draft ready`) })
       .waitFor({ timeout: 60_000 });
     await expectAccessible(page);
     await link.press('Enter');
@@ -66,7 +66,7 @@ describe('the view Tickets', () => {
     const { chatwoot } = helpdesks.desks;
     const done = chatwoot.createTicket({ message: 'How do I reset the dashboard password?' }).ticketId;
     const page = await open('/operations');
-    const rowOf = (ticket: string) => page.getByRole('row', { name: new RegExp(`^${ticket} chatwoot`) });
+    const rowOf = (ticket: string) => page.getByRole('row', { name: new RegExp(`^${ticket} Chatwoot`) });
     await rowOf(done).getByText('note').waitFor();
     helpdesks.faults.next(1, { kind: 'status', status: 401 }, '/chatwoot');
     const dead = chatwoot.createTicket({ message: 'My Apollo shows 0 H/s.' }).ticketId;
@@ -108,7 +108,7 @@ describe('the view Tickets', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'No ticket fits' }).waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
-    await page.getByRole('row', { name: new RegExp(`zendesk ${ticketId}`) }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`Zendesk ${ticketId}`) }).waitFor();
     expect(new URL(page.url()).search).toBe('');
   });
 
